@@ -1,0 +1,146 @@
+"""Settings: one flat table of names, each with its meaning and what is allowed (R7.1).
+
+In `.env` every name carries the prefix `MEMORYFS__`. Rooms get the values they need, never this object.
+"""
+
+import difflib
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
+
+from .errors import ConfigError
+
+PREFIX = "MEMORYFS__"
+
+
+def _as_text(value: Any) -> Any:
+    """QQ numbers and keys of digits arrive as numbers, since `.env` values are read as JSON."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return str(value)
+
+
+def _known_zone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("unknown time zone") from None
+    return value
+
+
+Text = Annotated[str, BeforeValidator(_as_text)]
+Secret = Annotated[SecretStr, BeforeValidator(_as_text)]
+Chance = Annotated[float, Field(ge=0, le=1)]
+
+
+def _setting(default: Any, meaning: str, allowed: str, **limits: Any) -> Any:
+    """A field with what it means and what is allowed, in the words the README and the errors use."""
+    return Field(default, description=meaning, json_schema_extra={"allowed": allowed}, **limits)
+
+
+_MINUTES = {"ge": 1, "le": 10_080}
+
+
+class Settings(BaseModel):
+    """Every setting of the plugin; all have defaults, so it runs with none."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    base_url: Text = _setting("", "模型服务地址（OpenAI 兼容，含 /v1）；留空用离线模型", "http(s) 地址")
+    api_key: Secret = _setting(SecretStr(""), "模型服务的密钥", "文字")
+    model: Text = _setting("", "聊天用的模型名", "文字")
+    learn_model: Text = _setting("", "提取记忆用的模型名；留空同聊天", "文字")
+    life_model: Text = _setting("", "生活片段用的模型名；留空同聊天", "文字")
+    model_settings: dict[str, Any] = _setting({}, "模型参数，如 temperature", "JSON 对象")
+    character: Text = _setting("neko", "默认角色", "角色 id", min_length=1)
+    characters: dict[Text, Text] = _setting({}, "机器人账号 → 角色", 'JSON 对象，如 {"12345": "neko"}')
+    database_url: Secret = _setting(
+        SecretStr(""), "数据库；留空用数据目录里的 SQLite", "postgresql+psycopg:// 开头的地址"
+    )
+    private_memory_in_groups: bool = _setting(False, "在群里也用本人的私聊记忆", "true 或 false")
+    linked_groups: tuple[frozenset[Text], ...] = _setting(
+        (), "互通记忆的群", "群号列表的列表，如 [[123, 456]]"
+    )
+    learn_every: int = _setting(6, "每多少轮提取一次记忆", "1 到 60 的整数", ge=1, le=60)
+    chime_in: dict[Text, Chance] = _setting(
+        {}, "各群主动插话的概率", 'JSON 对象，群号 → 0 到 1，如 {"123": 0.02}'
+    )
+    groups_allow: frozenset[Text] = _setting(frozenset[str](), "只在这些群里说话；留空不限", "群号列表")
+    groups_deny: frozenset[Text] = _setting(frozenset[str](), "不在这些群里说话", "群号列表")
+    users_deny: frozenset[Text] = _setting(frozenset[str](), "不理会这些人", "QQ 号列表")
+    ignore_prefixes: tuple[Text, ...] = _setting((), "不理会以这些文字开头的消息", "文字列表")
+    queue: int = _setting(20, "每个会话最多排队多少条消息", "1 到 1000 的整数", ge=1, le=1000)
+    cooldown_seconds: float = _setting(0.0, "同一会话两次回答的最小间隔（秒）", "0 到 3600", ge=0, le=3600)
+    daily_calls: int = _setting(0, "每天最多调用模型多少次，0 不限", "不小于 0 的整数", ge=0)
+    daily_tokens: int = _setting(0, "每天最多用多少 token，0 不限", "不小于 0 的整数", ge=0)
+    keep_turns_days: int = _setting(0, "对话记录保留多少天，0 为一直保留", "不小于 0 的整数", ge=0)
+    web_token: Secret = _setting(SecretStr(""), "网页的访问令牌；留空自动生成", "文字")
+    web_public: bool = _setting(False, "网页不限本机访问", "true 或 false")
+    life_interval_minutes: int = _setting(60, "生活片段的间隔（分钟）", "1 到 10080 的整数", **_MINUTES)
+    life_idle_minutes: int = _setting(30, "用户离开多久才有生活片段（分钟）", "1 到 10080 的整数", **_MINUTES)
+    life_private_self_service: bool = _setting(False, "私聊里本人可以开关心跳", "true 或 false")
+    timezone: Annotated[str, AfterValidator(_known_zone)] = _setting(
+        "Asia/Shanghai", "时区", "时区名，如 Asia/Shanghai"
+    )
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone in which times are shown to people and models."""
+        return ZoneInfo(self.timezone)
+
+
+class Config(BaseModel):
+    """What NoneBot reads for this plugin: the settings below `MEMORYFS__`."""
+
+    memoryfs: Settings = Settings()
+
+
+NOT_YET_USED = frozenset(
+    {"base_url", "api_key", "model", "learn_model", "life_model", "model_settings", "learn_every"}
+    | {"cooldown_seconds", "daily_calls", "daily_tokens", "keep_turns_days", "web_token", "web_public"}
+    | {"life_interval_minutes", "life_idle_minutes", "life_private_self_service"}
+)
+"""Settings whose names are fixed but whose feature this version does not have."""
+
+
+def parse(values: Mapping[str, Any]) -> Settings:
+    """The settings in these values (names in any case, without prefix).
+
+    Raises:
+        ConfigError: one line that names each wrong setting, its value and what is allowed.
+    """
+    lowered = {name.lower(): value for name, value in values.items()}
+    try:
+        return Settings.model_validate(lowered)
+    except ValidationError as error:
+        wrong = dict.fromkeys(str(problem["loc"][0]) for problem in error.errors())
+        raise ConfigError("；".join(_complaint(name, lowered[name]) for name in wrong)) from None
+
+
+def unknown_names(values: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """Names that are no settings, each with the nearest name that is one."""
+    known = list(Settings.model_fields)
+    unknown = [name for name in values if name.lower() not in known]
+    return [(name, next(iter(difflib.get_close_matches(name.lower(), known, 1)), None)) for name in unknown]
+
+
+def allowed(name: str) -> str:
+    """What is allowed for a setting, in words for people."""
+    extra = cast(dict[str, str], Settings.model_fields[name].json_schema_extra)
+    return extra["allowed"]
+
+
+def _complaint(name: str, value: Any) -> str:
+    secret = Settings.model_fields[name].annotation is SecretStr
+    shown = "（已隐去）" if secret else repr(value)
+    return f"{PREFIX}{name.upper()}={shown} 不合法：应为 {allowed(name)}"

@@ -1,0 +1,147 @@
+"""Who and where: scopes, viewers, conversation ids, and the one rule about who may see what.
+
+The rule is about the AUDIENCE (R1.17): something said in one conversation may be used in another
+only if everyone who reads that other one may know it. Everything here is pure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+ConversationKind = Literal["private", "group", "web", "unknown"]
+
+_PRIVATE = "qq_private_"
+_GROUP = "qq_group_"
+_WEB = "web_"
+
+
+def private_conversation(user_id: str) -> str:
+    """Conversation id of a person's private chat (R7.1)."""
+    return f"{_PRIVATE}{user_id}"
+
+
+def group_conversation(group_id: str) -> str:
+    """Conversation id of a group (R7.1)."""
+    return f"{_GROUP}{group_id}"
+
+
+def kind_of(conversation_id: str | None) -> ConversationKind:
+    """What kind of conversation an id names; ids of no known form are `unknown`."""
+    for prefix, kind in _KINDS:
+        if conversation_id and conversation_id.startswith(prefix) and conversation_id != prefix:
+            return kind
+    return "unknown"
+
+
+_KINDS: tuple[tuple[str, ConversationKind], ...] = (
+    (_PRIVATE, "private"),
+    (_GROUP, "group"),
+    (_WEB, "web"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who speaks to which character where (R2.20)."""
+
+    character_id: str
+    """The character that is spoken to."""
+    conversation_id: str
+    """Where: `qq_private_…`, `qq_group_…`, `web_…`, or any other id for library use."""
+    user_id: str
+    """Who speaks."""
+    private: bool
+    """Whether only this user reads the conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """For whom something is recalled: a user in a conversation, and the groups they have spoken in."""
+
+    character_id: str
+    user_id: str
+    conversation_id: str
+    seen_in: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
+    """Conversation id → first time this user was seen speaking there (timezone-aware)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a remembered thing comes from."""
+
+    conversation_id: str | None
+    people: tuple[str, ...] = ()
+    """The user ids it is from or about."""
+    at: datetime | None = None
+    """When it was said (timezone-aware); a thing of a group without it is seen only there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the operator allows beyond the default isolation (R1.17 c)."""
+
+    private_in_groups: bool = False
+    """Whether a person's own private chat may be used when they speak in a group."""
+    linked_groups: tuple[frozenset[str], ...] = ()
+    """Sets of group conversation ids that share what they know."""
+
+
+def may_see(viewer: Viewer, origin: Origin, policy: Policy) -> bool:
+    """Whether a thing of this origin may be used in the viewer's conversation (R1.17). Fails closed.
+
+    Args:
+        viewer: the user and conversation it would be shown to.
+        origin: where the thing was said, by or about whom, and when.
+        policy: what the operator allows.
+    """
+    here = viewer.conversation_id
+    if here and origin.conversation_id == here:
+        return True
+    if not here or not viewer.user_id:
+        return False
+    from_group = kind_of(origin.conversation_id) == "group"
+    if kind_of(here) == "group":
+        if from_group:
+            return any({here, origin.conversation_id} <= linked for linked in policy.linked_groups)
+        return policy.private_in_groups and _owners(origin) == frozenset({viewer.user_id})
+    if kind_of(here) == "private" and here != private_conversation(viewer.user_id):
+        return False
+    if from_group:
+        return _not_before_first_sighting(viewer, origin)
+    return viewer.user_id in _owners(origin)
+
+
+def reachable(viewer: Viewer, policy: Policy) -> frozenset[str]:
+    """The conversations from which `may_see` can let anything through: a filter for queries.
+
+    It is wider than the rule, never narrower, for things whose people were seen where they spoke.
+    """
+    here, user = viewer.conversation_id, viewer.user_id
+    own = {private_conversation(user), *(c for c in viewer.seen_in if kind_of(c) != "group")}
+    if kind_of(here) == "group":
+        linked = {c for group in policy.linked_groups if here in group for c in group}
+        return frozenset({here} | linked | (own if policy.private_in_groups else set()))
+    return frozenset({here} | own | set(viewer.seen_in))
+
+
+def _owners(origin: Origin) -> frozenset[str]:
+    """The users whose own private chat an origin (not a group) is."""
+    conversation = origin.conversation_id or ""
+    match kind_of(conversation):
+        case "private":
+            return frozenset({conversation.removeprefix(_PRIVATE)})
+        case "web":
+            # A web chat has one reader, but its id does not name them: several people are ambiguous.
+            return frozenset(origin.people) if len(set(origin.people)) == 1 else frozenset()
+        case _:
+            return frozenset(origin.people)
+
+
+def _not_before_first_sighting(viewer: Viewer, origin: Origin) -> bool:
+    first = viewer.seen_in.get(origin.conversation_id or "")
+    if first is None or origin.at is None:
+        return False
+    if first.tzinfo is None or origin.at.tzinfo is None:
+        return False
+    return origin.at >= first

@@ -1,0 +1,128 @@
+"""The database: one engine, short transactions, writers one after another (R6.1).
+
+Invariants:
+- a write transaction begins IMMEDIATE (SQLite), so it never fails half-way for a lost read lock;
+- nested `write()` calls of one thread join the outermost: a step of a turn is one transaction;
+- reads see one snapshot and never wait for writers (WAL);
+- the WAL is copied back by `checkpoint()`, off the reply path, never by a commit.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.pool import QueuePool
+
+_BUSY_MS = 30_000
+
+
+class Database:
+    """Transactions on one SQLite file (or one PostgreSQL database)."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._local = threading.local()
+        self._writing = threading.Lock()
+
+    @classmethod
+    def sqlite(cls, path: Path) -> "Database":
+        """Open (or create) the SQLite file at this path."""
+        engine = create_engine(
+            f"sqlite:///{path.as_posix()}",
+            poolclass=QueuePool,
+            pool_size=8,
+            max_overflow=32,
+            connect_args={"check_same_thread": False, "timeout": _BUSY_MS / 1000},
+        )
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return cls(engine)
+
+    @classmethod
+    def url(cls, url: URL) -> "Database":
+        """Open the database a URL names (`postgresql+psycopg://…`)."""
+        if url.get_backend_name() == "sqlite":
+            return cls.sqlite(Path(url.database or "memory.db"))
+        return cls(create_engine(url, pool_size=8, max_overflow=32))
+
+    @property
+    def dialect(self) -> Literal["sqlite", "postgresql"]:
+        """Which of the two databases this is."""
+        return "sqlite" if self._engine.dialect.name == "sqlite" else "postgresql"
+
+    @contextmanager
+    def read(self) -> Generator[Connection]:
+        """One consistent view for reading; inside a `write()` of this thread, that transaction itself."""
+        current: Connection | None = getattr(self._local, "connection", None)
+        if current is not None:
+            yield current
+            return
+        with self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Generator[Connection]:
+        """One write transaction: commits at the end, rolls back when the block raises.
+
+        Inside another `write()` of the same thread it joins that one, which then commits for both.
+        """
+        current: Connection | None = getattr(self._local, "connection", None)
+        if current is not None:
+            yield current
+            return
+        with (
+            self._writing,
+            self._engine.connect().execution_options(memoryfs_write=True) as connection,
+            connection.begin(),
+        ):
+            self._local.connection = connection
+            try:
+                yield connection
+            finally:
+                self._local.connection = None
+
+    def checkpoint(self) -> None:
+        """Copy the WAL back into the database file without making anybody wait."""
+        if self.dialect == "sqlite":
+            with self.raw() as connection:
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def close(self) -> None:
+        """Fold the WAL away and close every connection."""
+        if self.dialect == "sqlite":
+            with self.raw() as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._engine.dispose()
+
+    @contextmanager
+    def raw(self) -> Generator[sqlite3.Connection]:
+        """The SQLite driver's own connection, outside any transaction: for backups and checkpoints."""
+        connection = self._engine.raw_connection()
+        try:
+            yield cast(sqlite3.Connection, connection.driver_connection)
+        finally:
+            connection.close()
+
+
+def _configure_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions are begun by _begin_sqlite alone
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "secure_delete=ON",
+        "foreign_keys=ON",
+        "wal_autocheckpoint=0",
+        f"busy_timeout={_BUSY_MS}",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    write = connection.get_execution_options().get("memoryfs_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

@@ -1,0 +1,1 @@
+"""Pure text work: folding, id encoding, shingles, sentence ends, quoting, statements."""

@@ -1,0 +1,1 @@
+"""The other end of the bot's websocket, played by tests: see `docs/testing.md`."""
