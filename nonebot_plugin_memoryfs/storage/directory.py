@@ -21,6 +21,7 @@ class DirectoryLock:
             DirectoryInUse: another process holds it; the message names directory and process.
             DirectoryNotWritable: it can't be created or written.
         """
+        self.path = directory
         self._holder = directory / _HOLDER
         self._lock = FileLock(directory / _LOCK, timeout=0, mode=0o600)
         try:

@@ -15,14 +15,16 @@ from typing import Self
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from ..errors import ConfigError
+from ..errors import ConfigError, DataDirectoryError
 from .database import Database
 from .directory import DirectoryLock, create_private
 from .follower import Follower
 from .json_face import FaceSource, JsonFace
-from .upgrades import upgrade
+from .upgrades import pending, upgrade
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
+
+DATABASE_FILE = "memory.db"
 
 _open_stores: dict[str, "Store"] = {}
 _opening = threading.RLock()
@@ -43,14 +45,20 @@ class Store:
     notices: "deque[tuple[datetime, str]]"
     """The newest things the operator should know (an unreadable file, a failed write)."""
 
-    def __init__(self, directory: Path | None, url: URL | None, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        directory: Path | None,
+        url: URL | None,
+        clock: Callable[[], datetime],
+        held: DirectoryLock | None,
+    ) -> None:
         self.directory = directory
         self.clock = clock
         self.notices = deque(maxlen=50)
         self._key = ""
         self._holders = 0
         self._faces: dict[str, JsonFace] = {}
-        self._lock = DirectoryLock(directory) if directory else None
+        self._lock = held or (DirectoryLock(directory) if directory else None)
         try:
             self.database = _open_database(directory, url)
             upgrade(self.database, clock, _backup_path(directory, clock()))
@@ -67,6 +75,7 @@ class Store:
         database_url: str | None = None,
         *,
         clock: Callable[[], datetime] = utc_now,
+        held: DirectoryLock | None = None,
     ) -> "Store":
         """Open the store of a data directory, a database, or both; an open one is shared.
 
@@ -74,6 +83,7 @@ class Store:
             data_dir: where `memory.db` and the JSON files are.
             database_url: a database elsewhere (R6.1); without it, `memory.db` in `data_dir`.
             clock: the time, timezone-aware; the first opener's counts.
+            held: the hold on `data_dir` where the caller took it already; released by `close`.
 
         Raises:
             ConfigError: neither is given, or the URL can't be read.
@@ -88,7 +98,7 @@ class Store:
         with _opening:
             store = _open_stores.get(key)
             if store is None:
-                store = cls(directory, url, clock)
+                store = cls(directory, url, clock, held)
                 store._key = key
                 _open_stores[key] = store
             store._holders += 1
@@ -139,6 +149,22 @@ class Store:
         self.close()
 
 
+def open_beside(data_dir: Path, database_url: str | None) -> Database:
+    """The database for reading only, beside a bot that runs on it or without one (R6.3).
+
+    Raises:
+        DataDirectoryError: there is no data in the directory.
+        ConfigError: the URL can't be read.
+        SchemaTooNew: a newer version wrote the database.
+    """
+    if not database_url and not (data_dir / DATABASE_FILE).is_file():
+        raise DataDirectoryError(f"{data_dir} 里没有记忆数据（{DATABASE_FILE}）")
+    database = _open_database(data_dir, _parse_url(database_url) if database_url else None)
+    with database.read() as connection:
+        pending(connection)
+    return database
+
+
 def _parse_url(database_url: str) -> URL:
     try:
         return make_url(database_url)
@@ -150,7 +176,7 @@ def _open_database(directory: Path | None, url: URL | None) -> Database:
     if url is not None:
         return Database.url(url)
     assert directory is not None
-    path = directory / "memory.db"
+    path = directory / DATABASE_FILE
     create_private(path)
     return Database.sqlite(path)
 

@@ -1,6 +1,7 @@
-"""Text that every database and file can hold: no half characters, no NUL."""
+"""Text that every database, file and prompt can hold: no half characters, no control characters."""
 
 import re
+import unicodedata
 from typing import Any
 
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
@@ -9,6 +10,22 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 def clean(text: str) -> str:
     """The text with what can't be stored (NUL, lone surrogates) replaced by `�`."""
     return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_MAX_NAME = 40
+
+
+def clean_message(text: str) -> str:
+    """What a person wrote, without control and direction characters; line breaks and tabs stay."""
+    return _CONTROL.sub("", clean(text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def clean_name(name: str, fallback: str) -> str:
+    """A nickname on one line, at most 40 characters; `fallback` where nothing of it can be seen."""
+    folded = " ".join(clean_message(name).split())[:_MAX_NAME].strip()
+    visible = any(unicodedata.category(c)[0] not in "CZM" for c in folded)
+    return folded if visible else fallback
 
 
 def clean_json(value: Any) -> Any:

@@ -18,4 +18,4 @@ def fold_sentence(value: str) -> str:
     """
     folded = fold_name(value)
     letters = "".join(c for c in folded if unicodedata.category(c)[0] not in "PZC")
-    return letters or folded.replace(" ", "")
+    return unicodedata.normalize("NFKC", letters or folded.replace(" ", ""))

@@ -1,0 +1,152 @@
+"""The agent loop: one question, tools one after another, one answer, and our own log of each request.
+
+The one module that imports pydantic-ai.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_ai import Agent, Tool
+from pydantic_ai.exceptions import AgentRunError
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    RetryFeedbackPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import UsageLimits
+
+from ..errors import ModelFailed
+from . import offline
+from .kinds import Answer, Ask, BoundTool, Brief, ChatModel, ModelRequestLog, ToolCall
+
+_MAX_REQUESTS = 9
+"""Rounds of tools per turn (8, R2.13) and the answer after them."""
+_MAX_CALLS = 24
+
+
+def offline_model() -> ChatModel:
+    """The offline model behind the same agent as any other."""
+    return AgentModel("离线模型", _offline)
+
+
+@dataclass(frozen=True)
+class AgentModel:
+    """A chat model that runs the agent loop over a library model built for each turn."""
+
+    name: str
+    build: Callable[[Brief], Model]
+
+    async def answer(self, ask: Ask) -> Answer:
+        """Run the loop for one turn. Raises `ModelFailed` where it comes to no answer."""
+        run = _Run()
+        model = _Logged(self.build(ask.brief), run.requests)
+        agent = Agent(model, instructions=ask.system, tools=[run.tool(tool) for tool in ask.tools])
+        limits = UsageLimits(request_limit=_MAX_REQUESTS, tool_calls_limit=_MAX_CALLS)
+        try:
+            result = await agent.run(ask.user, usage_limits=limits)
+        except AgentRunError as error:
+            raise ModelFailed(f"{self.name}：{error}") from error
+        return Answer(
+            text=result.output,
+            calls=tuple(run.calls),
+            requests=tuple(run.requests),
+            input_tokens=result.usage.input_tokens,
+            output_tokens=result.usage.output_tokens,
+        )
+
+
+@dataclass
+class _Run:
+    """What one run asked and did."""
+
+    requests: list[ModelRequestLog] = field(default_factory=list[ModelRequestLog])
+    calls: list[ToolCall] = field(default_factory=list[ToolCall])
+
+    def tool(self, bound: BoundTool) -> Tool[object]:
+        async def call(**arguments: Any) -> str:
+            started = time.perf_counter()
+            result = await bound.call(arguments)
+            spent = _milliseconds_since(started)
+            self.calls.append(
+                ToolCall(name=bound.name, arguments=arguments, result=result, milliseconds=spent)
+            )
+            return result
+
+        schema = dict(bound.parameters)
+        return Tool.from_schema(call, bound.name, bound.description, schema, sequential=True)
+
+
+class _Logged(WrapperModel):
+    """Keeps the text of each request: the trace must show what really stood in it (R4.3)."""
+
+    def __init__(self, wrapped: Model, log: list[ModelRequestLog]) -> None:
+        super().__init__(wrapped)
+        self._log = log
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        started = time.perf_counter()
+        response = await super().request(messages, model_settings, model_request_parameters)
+        spent = _milliseconds_since(started)
+        self._log.append(ModelRequestLog(text=_text_of(messages), milliseconds=spent))
+        return response
+
+
+def _text_of(messages: list[ModelMessage]) -> str:
+    """Instructions and contents of the messages, in order."""
+    pieces: list[str] = []
+    for message in messages:
+        if isinstance(message, ModelRequest) and message.instructions not in (None, *pieces):
+            pieces.append(message.instructions)
+        pieces += [_content(part) for part in message.parts]
+    return "\n\n".join(piece for piece in pieces if piece)
+
+
+def _content(part: object) -> str:
+    match part:
+        case UserPromptPart(content=content) | TextPart(content=content):
+            return str(content)
+        case ToolReturnPart(content=content) | RetryFeedbackPart(content=content):
+            return str(content)
+        case ToolCallPart():
+            return f"{part.tool_name}({part.args_as_json_str()})"
+        case _:
+            return ""
+
+
+def _offline(brief: Brief) -> Model:
+    """A model of rules for one turn: first the facts it must keep, then the reply."""
+
+    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        results = [
+            str(part.content)
+            for message in messages
+            for part in message.parts
+            if isinstance(part, ToolReturnPart)
+        ]
+        triplets = offline.triplets(brief)
+        offered = {tool.name for tool in info.function_tools}
+        if triplets and not results and offline.COMMIT in offered:
+            return ModelResponse([ToolCallPart(offline.COMMIT, {"triplets": triplets})])
+        return ModelResponse([TextPart(offline.reply(brief, results))])
+
+    return FunctionModel(respond, model_name="offline")
+
+
+def _milliseconds_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

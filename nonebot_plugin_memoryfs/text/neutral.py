@@ -1,0 +1,93 @@
+"""Memory is data: stored lines that look like structure of a prompt are marked `› ` (R1.16).
+
+The text itself stays as written; only a folded copy, without blanks and disguises, is looked at.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+MARK = "› "
+
+_LOOKALIKES = str.maketrans(
+    "〈〉⟨⟩❮❯♯∶꞉ː׃“”‘’〖〗аеоруѕіхтмсαορυτ",
+    "<><><>#::::\"\"''【】aeopysixtmcaoput",
+)
+_DECORATION = re.compile(r"(?:[-+~>|•·▪●○◦※\"'`「『(]|\d{1,3}[.)、])+")
+
+_ROLE = (
+    r"(?:system|developer|user|human|assistant|ai|bot|chatbot|model|gpt|chatgpt|tool|function"
+    r"|instructions?|response|thought|action|actioninput|observation"
+    r"|系统|开发者|用户|使用者|人类|助手|助理|机器人|模型|工具|指令)"
+)
+_ROLE_KIND = r"(?:messages?|prompts?|notes?|instructions?|提示词?|消息|指令|通知|设定|说|回复)?"
+_TOOL = r"(?:memory(?:commit|recall|purge)|task(?:create|setstate)|contextrewrite)"
+
+_AT_START = re.compile(
+    "|".join(
+        (
+            r"【",  # our section headings
+            r"#",  # our layer headings, any depth
+            r"={3,}$",  # an underlined heading
+            rf"[\[({{<]?{_ROLE}{_ROLE_KIND}[\])}}>]*(?:\(.{{0,40}}\))?:",  # system: user (x):
+            rf"[\[({{<]{{1,2}}/?{_ROLE}{_ROLE_KIND}[\])}}>]",  # [system] <user>
+            r"(?:system|developer|user|assistant)$",  # a role alone on its line
+            r"\[(?:conv|by):",  # our entry tags
+            r"\[\d{4}[-/.]\d{1,2}[-/.]\d{1,2}",
+            r"\[\{",  # a list of calls
+        )
+    )
+)
+_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:tool|function|call|json|xml|system)")
+_ANYWHERE = re.compile(
+    "|".join(
+        (
+            r"<\|",  # chat template tokens
+            r"</?(?:s|bos|eos|startofturn|endofturn)>",
+            r"\[/?(?:inst|toolcalls?|availabletools|toolresults?|systemprompt|think(?:ing)?)\]",
+            r"<</?sys>>",
+            r"</?(?:\w{1,20}:)?(?:think|thought|reason|reflect|scratchpad|innermonolog)",
+            r"</?(?:\w{1,20}:)?(?:tool|function|invoke|parameter)",
+            r"[\"'](?:name|function|arguments|parameters|tool|toolcalls?|functioncall|role"
+            r"|triplets)[\"']:",
+            rf"{_TOOL}[\"']?[({{\[:]",
+            r"to=functions?\.",
+        )
+    )
+)
+
+
+def neutralise(text: str) -> str:
+    """Prefix each line that looks like structure with `› `; other lines stay as they are."""
+    lines = text.splitlines(keepends=True)
+    return "".join(MARK + line if looks_like_structure(line) else line for line in lines)
+
+
+def looks_like_structure(line: str) -> bool:
+    """Whether a line could pass for a heading, role, tool call, reasoning tag or entry tag.
+
+    A line that already begins with `›` is marked, hence harmless.
+    """
+    seen = _as_seen(line)
+    if not seen or seen.startswith(MARK[0]):
+        return False
+    if _FENCE.match(seen) or _ANYWHERE.search(seen):
+        return True
+    decoration = _DECORATION.match(seen)
+    return bool(_AT_START.match(seen, decoration.end() if decoration else 0))
+
+
+def quote_line(text: str) -> str:
+    """Fold every line break, with the blanks beside it, to one blank."""
+    return " ".join(piece for line in text.splitlines() if (piece := line.strip()))
+
+
+def _as_seen(line: str) -> str:
+    """What a reader takes a line for: one width and case, no accents, blanks or emphasis."""
+    folded = unicodedata.normalize("NFKD", line).casefold().translate(_LOOKALIKES)
+    return "".join(filter(_shows, folded))
+
+
+@lru_cache(maxsize=4096)
+def _shows(char: str) -> bool:
+    return unicodedata.category(char)[0] not in "ZCM" and char not in "*_▁\u2800\u115f\u1160\u3164"

@@ -1,0 +1,45 @@
+"""Looking at and editing `prompts.json` as a person would; ids that look like paths."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from nonebot_plugin_memoryfs.prompt.layers import FILE
+from nonebot_plugin_memoryfs.storage import Store
+from nonebot_plugin_memoryfs.storage.tables import layer_history
+
+ODD_IDS = [
+    "/../../x",
+    "..",
+    "a/b",
+    "a%2Fb",
+    "%",
+    "C:\\x",
+    "猫",
+    "🐱",
+    "\x00\x1f",
+    "\ud800",
+    "user_1",
+    "1" * 300,
+]
+
+
+def path_of(store: Store) -> Path:
+    assert store.directory is not None
+    return store.directory / FILE
+
+
+def saved(store: Store) -> dict[str, Any]:
+    return json.loads(path_of(store).read_text("utf-8"))
+
+
+def edit(store: Store, data: Any) -> None:
+    path_of(store).write_text(json.dumps(data, ensure_ascii=False), "utf-8")
+
+
+def history(store: Store) -> list[tuple[str, str, str]]:
+    with store.database.read() as c:
+        rows = c.execute(select(layer_history).order_by(layer_history.c.id))
+        return [(row.level, row.target_id, row.content) for row in rows]

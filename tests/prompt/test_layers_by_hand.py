@@ -1,0 +1,130 @@
+"""R3.2: people edit `prompts.json` while the bot runs, and get things wrong."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete
+
+from nonebot_plugin_memoryfs.prompt.layers import FILE, Layers
+from nonebot_plugin_memoryfs.storage import Store
+from nonebot_plugin_memoryfs.storage.tables import layers
+from nonebot_plugin_memoryfs.text.cleaning import clean_json
+
+from .on_disk import edit, history, path_of, saved
+
+
+def test_r3_02_edits_by_hand_are_seen_by_the_next_read(store: Store, own: Layers) -> None:
+    own.save("user", "1", "旧")
+    own.save("user", "2", "留下")
+    edit(store, {"user": {"1": "手改", "2": "留下", " 3 ": "新加"}, "default": "默认"})
+    assert (own.get("user", "1"), own.get("user", "2"), own.get("user", "3")) == ("手改", "留下", "新加")
+    assert own.get("default") == "默认"
+    assert ("user", "1", "旧") in history(store)
+
+
+def test_r3_02_a_save_does_not_lose_an_edit_nor_to_an_older_one(store: Store, own: Layers) -> None:
+    own.save("user", "1", "旧")
+    edit(store, {"user": {"1": "手改", "2": "手加"}})
+    own.save("user", "1", "最新")
+    assert saved(store)["user"] == {"1": "最新", "2": "手加"}
+    assert [text for *_, text in history(store)] == ["旧", "手改"]
+
+
+@pytest.mark.parametrize("blank", ["", "  \n　"])
+def test_r3_02_blanked_or_removed_by_hand_is_no_layer(store: Store, own: Layers, blank: str) -> None:
+    for user in "12":
+        own.save("user", user, f"第 {user} 个")
+    edit(store, {"user": {"1": blank}})
+    assert own.all() == []
+    assert sorted(text for *_, text in history(store)) == ["第 1 个", "第 2 个"]
+    own.save("group", "9", "写")
+    assert saved(store) == {"user": {}, "group": {"9": "写"}, "default": ""}
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ([], "user、group、default"),
+        ("文字", "user、group、default"),
+        (None, "user、group、default"),
+        ({"users": {"1": "x"}}, "'users'，只能是 user、group、default"),
+        ({"user": ["x"]}, "user 应是 {号码: 文字}，实际是 list"),
+        ({"group": None}, "group 应是 {号码: 文字}"),
+        ({"user": "x"}, "user 应是 {号码: 文字}"),
+    ],
+)
+def test_r3_02_a_file_of_the_wrong_form_is_set_aside_and_changes_nothing(
+    store: Store, own: Layers, data: Any, named: str
+) -> None:
+    own.save("user", "1", "留下")
+    edit(store, data)
+    assert own.get("user", "1") == "留下"
+    own.save("default", "", "新")
+    assert saved(store) == {"user": {"1": "留下"}, "group": {}, "default": "新"}
+    assert named in store.notices[-1][1]
+    assert len(list(path_of(store).parent.glob(f"{FILE}.unreadable-*"))) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"user": {"1": "ha', b"\xff\xfe\x00", b"[" * 50_000])
+def test_r3_02_a_damaged_file_is_set_aside(store: Store, own: Layers, damage: bytes) -> None:
+    own.save("user", "1", "留下")
+    path_of(store).write_bytes(damage)
+    assert own.get("user", "1") == "留下"
+    [aside] = path_of(store).parent.glob(f"{FILE}.unreadable-*")
+    assert aside.read_bytes() == damage
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ({"user": {"1": ["x"], "2": "好"}}, "user/1 应是文字，实际是 list"),
+        ({"user": {"1": None, "2": "好"}}, "user/1 应是文字"),
+        ({"user": {"1": "长" * 8001, "2": "好"}}, "user/1 的提示词有 8001 字，最多 8000 字"),
+        ({"user": {"1": "旧", "": "谁", "2": "好"}}, "user 的号码不能为空"),
+        ({"user": {"1": "旧", "2": "好"}, "default": {}}, "default 应是文字"),
+    ],
+)
+def test_r3_02_one_bad_layer_does_not_cost_the_others(
+    store: Store, own: Layers, data: Any, named: str
+) -> None:
+    own.save("user", "1", "旧")
+    edit(store, data)
+    assert (own.get("user", "1"), own.get("user", "2"), own.get("default")) == ("旧", "好", "")
+    assert named in store.notices[-1][1]
+    own.save("group", "9", "x")
+    assert saved(store) == {"user": {"1": "旧", "2": "好"}, "group": {"9": "x"}, "default": ""}
+
+
+texts = st.text(max_size=12)
+files = st.fixed_dictionaries(
+    {},
+    optional={
+        "user": st.dictionaries(texts, texts, max_size=4),
+        "group": st.dictionaries(texts, texts, max_size=4),
+        "default": texts,
+    },
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=files, edited=files)
+def test_r6_15_what_a_person_saved_is_what_is_read(
+    store: Store, own: Layers, before: dict[str, Any], edited: dict[str, Any]
+) -> None:
+    with store.database.write() as c:
+        c.execute(delete(layers))
+    own.save("default", "", "起点")
+    for data in (before, edited):
+        edit(store, data)
+        own.save("group", "推", "写")
+        own.save("group", "推", "")
+    edited = clean_json(edited)
+    for level in ("user", "group"):
+        for target, text in edited.get(level, {}).items():
+            twins = [t for t in edited[level] if t.strip() == target.strip()]
+            if target.strip() and len(twins) == 1 and target.strip() != "推":
+                assert own.get(level, target) == (text if text.strip() else "")
+    default = edited.get("default", "")
+    assert own.get("default") == (default if default.strip() else "")

@@ -1,0 +1,91 @@
+"""R7.1: settings, their names, and errors that name the setting, the value and what is allowed."""
+
+from typing import Any
+
+import pytest
+
+from nonebot_plugin_memoryfs.config import NOT_YET_USED, Config, Settings, allowed, parse, unknown_names
+from nonebot_plugin_memoryfs.errors import ConfigError
+
+BINDING_NAMES = """
+BASE_URL API_KEY MODEL LEARN_MODEL LIFE_MODEL MODEL_SETTINGS CHARACTER CHARACTERS DATABASE_URL
+PRIVATE_MEMORY_IN_GROUPS LINKED_GROUPS LEARN_EVERY CHIME_IN GROUPS_ALLOW GROUPS_DENY USERS_DENY
+IGNORE_PREFIXES QUEUE COOLDOWN_SECONDS DAILY_CALLS DAILY_TOKENS KEEP_TURNS_DAYS WEB_TOKEN WEB_PUBLIC
+LIFE_INTERVAL_MINUTES LIFE_IDLE_MINUTES LIFE_PRIVATE_SELF_SERVICE TIMEZONE
+""".split()
+
+
+def test_r7_01_the_names_bind() -> None:
+    assert sorted(name.upper() for name in Settings.model_fields) == sorted(BINDING_NAMES)
+    assert set(Settings.model_fields) >= NOT_YET_USED
+
+
+def test_r7_01_everything_has_a_default() -> None:
+    settings = Config().memoryfs
+    assert settings.character == "neko"
+    assert settings.learn_every == 6
+    assert settings.timezone == "Asia/Shanghai"
+    assert settings == parse({})
+
+
+def test_r7_01_numbers_from_env_are_taken_as_ids_and_keys() -> None:
+    settings = parse(
+        {
+            "LINKED_GROUPS": [[123, "456"]],
+            "characters": {"12345": "neko"},
+            "api_key": 123456,
+            "GROUPS_ALLOW": [1, 2],
+            "chime_in": {"1": 0.5},
+            "model": 4,
+        }
+    )
+    assert settings.linked_groups == (frozenset({"123", "456"}),)
+    assert settings.api_key.get_secret_value() == "123456"
+    assert settings.groups_allow == {"1", "2"}
+    assert settings.model == "4"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("learn_every", "abc"),
+        ("learn_every", 0),
+        ("timezone", "Mars/Base"),
+        ("timezone", "../../etc/passwd"),
+        ("chime_in", {"1": 3}),
+        ("chime_in", 0.5),
+        ("linked_groups", [1]),
+        ("queue", 0),
+        ("web_public", "maybe"),
+        ("groups_allow", 5),
+        ("character", ""),
+        ("model_settings", "[]"),
+    ],
+)
+def test_r7_01_a_wrong_value_is_named_with_what_is_allowed(name: str, value: Any) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse({name.upper(): value})
+    line = str(error.value)
+    assert f"MEMORYFS__{name.upper()}={value!r}" in line
+    assert allowed(name) in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize("name", ["api_key", "web_token", "database_url"])
+def test_r6_07_secrets_are_not_shown(name: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse({name: ["hunter2"]})
+    assert "hunter2" not in str(error.value)
+    assert "hunter2" not in repr(parse({name: "hunter2"}))
+
+
+def test_r7_01_all_wrong_values_are_named_at_once() -> None:
+    with pytest.raises(ConfigError, match=r"QUEUE.*LEARN_EVERY|LEARN_EVERY.*QUEUE"):
+        parse({"queue": 0, "learn_every": "x"})
+
+
+def test_r7_01_unknown_names_come_with_the_nearest() -> None:
+    assert unknown_names({"LERN_EVERY": 1, "queue": 2, "zzz": 3}) == [
+        ("LERN_EVERY", "learn_every"),
+        ("zzz", None),
+    ]
