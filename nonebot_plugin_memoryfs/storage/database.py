@@ -3,13 +3,14 @@
 Invariants:
 - a write transaction begins IMMEDIATE (SQLite), so it never fails half-way for a lost read lock;
 - nested `write()` calls of one thread join the outermost: a step of a turn is one transaction;
+- what others should notice is announced by `after_commit`, never before;
 - reads see one snapshot and never wait for writers (WAL);
 - the WAL is copied back by `checkpoint()`, off the reply path, never by a commit.
 """
 
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -80,10 +81,25 @@ class Database:
             connection.begin(),
         ):
             self._local.connection = connection
+            self._local.after = []
             try:
                 yield connection
             finally:
                 self._local.connection = None
+        for work in self._local.after:
+            work()
+
+    @property
+    def writing(self) -> bool:
+        """Whether this thread is inside a `write()`."""
+        return getattr(self._local, "connection", None) is not None
+
+    def after_commit(self, work: Callable[[], None]) -> None:
+        """Run this once what is being written is committed; at once where nothing is."""
+        if self.writing:
+            self._local.after.append(work)
+        else:
+            work()
 
     def checkpoint(self) -> None:
         """Copy the WAL back into the database file without making anybody wait."""

@@ -5,7 +5,7 @@ Invariants:
 - a file that is neither the last one written nor the one being written is a person's edit: it is merged
   record by record against what was last written, and the person's version wins;
 - what can't be read or taken is set aside under a new name, never overwritten;
-- no method is called inside a transaction (a write holds the file and then needs the database).
+- `push` and `flush` are not called inside a transaction (they hold the file and then need the database).
 """
 
 import json
@@ -115,14 +115,20 @@ class JsonFace:
         return self._path.name if self._path else ""
 
     def mark(self) -> None:
-        """The tables changed: the follower writes the file within 5 s."""
+        """The tables changed: the follower writes the file within 5 s of the commit."""
         if self._path is not None:
-            self._changed.set()
-            self.when_marked()
+            self._database.after_commit(self._mark)
+
+    def _mark(self) -> None:
+        self._changed.set()
+        self.when_marked()
 
     def pull(self) -> None:
-        """Take a person's edit in. Costs one `stat` when there is none; never waits for a write under way."""
-        if self._path is None or _stat(self._path) == self._stat:
+        """Take a person's edit in. Costs one `stat` when there is none; never waits for a write under way.
+
+        Inside a transaction it waits for the next call: what is rolled back must not count as taken in.
+        """
+        if self._path is None or self._database.writing or _stat(self._path) == self._stat:
             return
         if self._busy.acquire(blocking=False):
             try:

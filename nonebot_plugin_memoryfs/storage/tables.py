@@ -219,6 +219,7 @@ traces = Table(
 LIVE_EDGE = text("valid_to IS NULL")
 CLOSED_EDGE = text("valid_to IS NOT NULL")
 PURGED_EDGE = text("purged")
+PERSONA_EDGE = text("kind = 'HAS_PERSONA' AND valid_to IS NULL")
 
 
 def _while(condition: TextClause) -> dict[str, Any]:
@@ -299,6 +300,7 @@ edges = Table(
     Index("edges_object", "object_id", "place_id", "last_seen", **_while(LIVE_EDGE)),
     Index("edges_relation", "place_id", "relation_id", "last_seen", **_while(LIVE_EDGE)),
     Index("edges_closed", "subject_id", "valid_to", **_while(CLOSED_EDGE)),
+    Index("edges_persona", "subject_id", "place_id", **_while(PERSONA_EDGE)),
     Index("edges_purged", "place_id", "valid_to", **_while(PURGED_EDGE)),
     sqlite_autoincrement=True,
 )

@@ -7,7 +7,7 @@ import re
 from urllib.parse import unquote
 
 _PATH_UNSAFE = re.compile(r"[/\\%\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\.+")
-_TAG_UNSAFE = re.compile(r"[\]\[,%\s\x00-\x1f\x7f-\x9f]")
+_TAG_UNSAFE = re.compile(r"[\]\[,%\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ESCAPE = re.compile(r"(?:%[0-9A-F]{2})+")
 
 

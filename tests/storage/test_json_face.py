@@ -236,3 +236,16 @@ def test_r6_15_edit_after_write_gives_exactly_the_edit(
     path_of(store).write_text(json.dumps(edited), "utf-8")
     face.pull()
     assert words_of(store) == clean_json(edited)
+
+
+def test_r6_02_an_edit_is_not_taken_in_by_a_transaction_that_may_roll_back(
+    store: Store, face: JsonFace
+) -> None:
+    put_word(store, "a", "old")
+    face.push()
+    path_of(store).write_text('{"a": "by hand"}', "utf-8")
+    with pytest.raises(InvalidInput), store.database.write():
+        face.pull()
+        raise InvalidInput("rolled back")
+    face.push()
+    assert saved(store) == {"a": "by hand"}

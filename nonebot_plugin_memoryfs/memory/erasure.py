@@ -1,0 +1,95 @@
+"""Erasing a person from the memory files and their history (R7.4)."""
+
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, Text, cast, or_, select
+
+from ..scope import private_conversation
+from ..storage.tables import file_history, files
+from ..text.ids import encode_segment, encode_tag
+from .entries import Entry
+from .paths import MemoryPath, parse_memory_path
+from .records import Records
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was erased."""
+
+    files: int = 0
+    """Whole files."""
+    entries: int = 0
+    """Single entries of other files."""
+
+
+def erase_person(connection: Connection, records: Records, user_id: str, now: datetime) -> Erased:
+    """Erase all that is theirs or names them, with its past, of every character.
+
+    Whole files go below `users/{id}` and those of their private chat; elsewhere every entry that is from
+    or about them, or from their private chat. The only call here that looks through all files.
+    """
+    private = private_conversation(user_id)
+    counted = Erased()
+    for path in _paths_naming(connection, user_id):
+        place = parse_memory_path(path)
+        if place.user_id == user_id or place.conversation_id == private:
+            existed = records.read_to_change(connection, path) is not None
+            records.erase(connection, place)
+            counted = replace(counted, files=counted.files + existed)
+        else:
+            gone = _erase_entries(connection, records, place, user_id, now)
+            counted = replace(counted, entries=counted.entries + gone)
+    return counted
+
+
+def _erase_entries(
+    connection: Connection, records: Records, place: MemoryPath, user_id: str, now: datetime
+) -> int:
+    """Take their entries out of a file, keeping no former version of it, and out of its history."""
+    private = private_conversation(user_id)
+
+    def theirs(entry: Entry) -> bool:
+        return user_id in entry.people or entry.conversation_id == private
+
+    records.history.forget(connection, place, theirs)
+    file = records.read_to_change(connection, place.text)
+    if file is None:
+        return 0
+    entries = records.parse(file.content)
+    left = [entry for entry in entries if not theirs(entry)]
+    cleaned = file if file.target_id != user_id else replace(file, target_id="")
+    if len(left) < len(entries):  # title and summary may repeat what was in them
+        content, _ = records.fit(place, left)
+        cleaned = replace(cleaned, content=content, title=place.kind.category.label, summary="")
+    if cleaned != file:
+        records.overwrite(connection, replace(cleaned, version=file.version + 1, updated_at=now.isoformat()))
+    return len(entries) - len(left)
+
+
+def _paths_naming(connection: Connection, user_id: str) -> list[str]:
+    """Every path, of a file or of its history, that may hold something of this person."""
+    segment, tag = encode_segment(user_id), encode_tag(user_id)
+    in_json = json.dumps(tag)[1:-1]
+    queries = (
+        select(files.c.path).where(
+            or_(
+                _holds(files.c.path, segment),
+                _holds(files.c.content, tag),
+                files.c.target_id == user_id,
+            )
+        ),
+        select(file_history.c.path).where(
+            or_(
+                _holds(file_history.c.path, segment),
+                _holds(cast(file_history.c.body, Text), in_json),
+                _holds(cast(file_history.c.body, Text), tag),
+            )
+        ),
+    )
+    return sorted({path for query in queries for path in connection.execute(query).scalars()})
+
+
+def _holds(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    return column.contains(text, autoescape=True)
