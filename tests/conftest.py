@@ -5,6 +5,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from blockbuster import blockbuster_ctx
+from nonebug import NONEBOT_INIT_KWARGS, NONEBOT_START_LIFESPAN
+
+from .nonebot_setup import INIT  # isort: skip  (NoneBot must load the package before tests import it)
 
 from nonebot_plugin_memoryfs.storage import Store
 
@@ -31,3 +35,15 @@ def clock() -> Clock:
 def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
     with Store.open(tmp_path / "data", clock=clock) as opened:
         yield opened
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[NONEBOT_INIT_KWARGS] = INIT
+    config.stash[NONEBOT_START_LIFESPAN] = False
+
+
+@pytest.fixture(autouse=True)
+def no_blocking() -> Iterator[None]:
+    """Fails any blocking call on the event loop that package code makes."""
+    with blockbuster_ctx(scanned_modules=["nonebot_plugin_memoryfs"]):
+        yield

@@ -25,6 +25,8 @@ class Database:
     """Transactions on one SQLite file (or one PostgreSQL database)."""
 
     def __init__(self, engine: Engine) -> None:
+        self.when_written: Callable[[], None] = lambda: None
+        """Called after every commit: whoever copies the WAL back in the background sets it."""
         self._engine = engine
         self._local = threading.local()
         self._writing = threading.Lock()
@@ -57,42 +59,54 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Connection]:
-        """One consistent view for reading; inside a `write()` of this thread, that transaction itself."""
-        current: Connection | None = getattr(self._local, "connection", None)
-        if current is not None:
-            yield current
+        """One consistent view for reading; inside a block of this thread, the view of that block."""
+        if self.inside:
+            yield self._local.connection
             return
         with self._engine.connect() as connection:
-            yield connection
+            self._local.connection = connection
+            try:
+                yield connection
+            finally:
+                self._local.connection = None
 
     @contextmanager
     def write(self) -> Generator[Connection]:
         """One write transaction: commits at the end, rolls back when the block raises.
 
         Inside another `write()` of the same thread it joins that one, which then commits for both.
+
+        Raises:
+            RuntimeError: inside a `read()`, whose view could not hold what is written.
         """
-        current: Connection | None = getattr(self._local, "connection", None)
-        if current is not None:
-            yield current
+        if self.writing:
+            yield self._local.connection
             return
+        if self.inside:
+            raise RuntimeError("write() inside read(): write first, or read inside the write")
         with (
             self._writing,
             self._engine.connect().execution_options(memoryfs_write=True) as connection,
             connection.begin(),
         ):
             self._local.connection = connection
-            self._local.after = []
+            self._local.after = after = list[Callable[[], None]]()
             try:
                 yield connection
             finally:
-                self._local.connection = None
-        for work in self._local.after:
+                self._local.connection = self._local.after = None
+        for work in (*after, self.when_written):
             work()
+
+    @property
+    def inside(self) -> bool:
+        """Whether this thread is inside a `read()` or `write()`."""
+        return getattr(self._local, "connection", None) is not None
 
     @property
     def writing(self) -> bool:
         """Whether this thread is inside a `write()`."""
-        return getattr(self._local, "connection", None) is not None
+        return getattr(self._local, "after", None) is not None
 
     def after_commit(self, work: Callable[[], None]) -> None:
         """Run this once what is being written is committed; at once where nothing is."""

@@ -23,7 +23,7 @@ class DirectoryLock:
         """
         self.path = directory
         self._holder = directory / _HOLDER
-        self._lock = FileLock(directory / _LOCK, timeout=0, mode=0o600)
+        self._lock = FileLock(directory / _LOCK, timeout=0, mode=0o600, thread_local=False)
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             make_private(directory)

@@ -128,7 +128,7 @@ class JsonFace:
 
         Inside a transaction it waits for the next call: what is rolled back must not count as taken in.
         """
-        if self._path is None or self._database.writing or _stat(self._path) == self._stat:
+        if self._path is None or self._database.inside or _stat(self._path) == self._stat:
             return
         if self._busy.acquire(blocking=False):
             try:

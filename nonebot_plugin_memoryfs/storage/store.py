@@ -66,7 +66,7 @@ class Store:
             if self._lock:
                 self._lock.release()
             raise
-        self._follower = Follower()
+        self._follower = Follower(self.database)
 
     @classmethod
     def open(

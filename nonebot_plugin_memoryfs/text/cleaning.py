@@ -18,7 +18,7 @@ _MAX_NAME = 40
 
 def clean_message(text: str) -> str:
     """What a person wrote, without control and direction characters; line breaks and tabs stay."""
-    return _CONTROL.sub("", clean(text.replace("\r\n", "\n").replace("\r", "\n")))
+    return clean(_CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def clean_name(name: str, fallback: str) -> str:

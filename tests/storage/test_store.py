@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, insert, select, text
 
-from nonebot_plugin_memoryfs.errors import ConfigError, DirectoryInUse, DirectoryNotWritable, SchemaTooNew
+from nonebot_plugin_memoryfs.errors import ConfigError, DirectoryNotWritable, SchemaTooNew
 from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.storage import Database, Store
 from nonebot_plugin_memoryfs.storage.presence import note_presence, viewer_of

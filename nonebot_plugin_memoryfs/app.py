@@ -1,0 +1,135 @@
+"""The composition root: opens the rooms with settings, clock and model, and closes them.
+
+The bot, the command line, the bench and the tests all use it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Self
+
+from .character import Card, built_in
+from .concurrency import in_thread
+from .config import Settings
+from .graph import MemoryGraph
+from .memory import MemoryFS, provide_memory_fs, withdraw_memory_fs
+from .model import ChatModel, load_offline
+from .prompt import PromptManager
+from .scope import Policy, Scope, group_conversation
+from .search import TurnLog
+from .storage import Store
+from .storage.directory import DirectoryLock
+from .storage.presence import note_presence
+from .storage.store import utc_now
+from .turn import Conversations, Overheard, OverheardLine, Rooms, Workflow
+
+logger = logging.getLogger("nonebot_plugin_memoryfs")
+
+_KNOWN_PRESENCES = 100_000
+
+
+class App:
+    """Everything open: made by `open` off the event loop, then `start`ed on it."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.settings = settings
+        self.policy = policy_of(settings)
+        self.rooms = Rooms(
+            store=store,
+            graph=MemoryGraph(store, self.policy),
+            log=TurnLog(store, self.policy),
+            memory=MemoryFS(store, timezone=settings.zone, policy=self.policy),
+            prompts=PromptManager(store=store),
+            card_of=self._card_of,
+            zone=settings.zone,
+        )
+        self._overheard = Overheard()
+        self._present: set[tuple[str, str]] = set()
+        self._model: asyncio.Task[ChatModel] | None = None
+        self.workflow = Workflow(self.rooms, self.model, self._overheard)
+        self.conversations = Conversations(self.workflow.run, self._overheard, settings.queue)
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings,
+        data_dir: Path | None,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        held: DirectoryLock | None = None,
+    ) -> Self:
+        """Open the rooms of a data directory and close the turns that a crash left open (R4.1).
+
+        Args:
+            settings: what the operator chose.
+            data_dir: where the data is.
+            clock: the time, timezone-aware.
+            held: the hold on the directory, if it was taken before.
+
+        Raises:
+            OperatorError: the directory or the database can't be used.
+        """
+        url = settings.database_url.get_secret_value() or None
+        app = cls(Store.open(data_dir, url, clock=clock, held=held), settings)
+        provide_memory_fs(app.rooms.memory)
+        unanswered = app.rooms.graph.close_unanswered()
+        if unanswered:
+            logger.info("上次停机时有 %d 条消息没来得及回答，内容都还在", unanswered)
+        return app
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """The time, timezone-aware."""
+        return self.rooms.clock
+
+    def start(self) -> None:
+        """Begin to load the model; messages that come earlier wait for it."""
+        self._model = asyncio.create_task(self._load_model())
+
+    async def model(self) -> ChatModel:
+        """The model, as soon as it is loaded."""
+        assert self._model is not None, "App.start comes first"
+        return await asyncio.shield(self._model)
+
+    async def note_presence(self, scope: Scope) -> None:
+        """Remember that this person speaks here (R1.17); a database write only the first time."""
+        key = scope.user_id, scope.conversation_id
+        if key in self._present:
+            return
+        await in_thread(self._write_presence, scope, self.clock())
+        if len(self._present) >= _KNOWN_PRESENCES:
+            self._present.clear()
+        self._present.add(key)
+
+    def overhear(self, scope: Scope, line: OverheardLine) -> None:
+        """Keep a line nobody addressed to the character, as context for its next turn (R4.2)."""
+        self._overheard.add((scope.character_id, scope.conversation_id), line)
+
+    async def close(self) -> None:
+        """Stop what runs and write everything down."""
+        await self.conversations.close()
+        if self._model is not None:
+            self._model.cancel()
+        withdraw_memory_fs(self.rooms.memory)
+        await in_thread(self.rooms.store.close)
+
+    async def _load_model(self) -> ChatModel:
+        model = await load_offline()
+        logger.info("现在用的是%s：按规则回答，不需要密钥和网络", model.name)
+        return model
+
+    def _write_presence(self, scope: Scope, at: datetime) -> None:
+        with self.rooms.store.database.write() as connection:
+            note_presence(connection, scope.user_id, scope.conversation_id, at)
+
+    def _card_of(self, character_id: str) -> Card:
+        """The card of a character: that of the prompts folder, else the built-in one."""
+        return self.rooms.prompts.folder_card() or built_in()
+
+
+def policy_of(settings: Settings) -> Policy:
+    """What the operator allows beyond the default isolation (R1.17 c)."""
+    linked = (frozenset(map(group_conversation, group)) for group in settings.linked_groups)
+    return Policy(private_in_groups=settings.private_memory_in_groups, linked_groups=tuple(linked))

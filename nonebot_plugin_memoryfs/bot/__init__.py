@@ -1,0 +1,1 @@
+"""The NoneBot edge: one file per noun. `plugin.py` hooks them into NoneBot when it is imported."""

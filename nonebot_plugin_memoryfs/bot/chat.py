@@ -1,0 +1,100 @@
+"""The chat hook: a OneBot message becomes a turn, in arrival order within its conversation (R7.2, R4.4)."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from weakref import WeakValueDictionary
+
+import nonebot
+from nonebot.adapters.onebot.v11 import Bot, GroupMessageEvent, MessageEvent
+
+from ..app import App
+from ..config import Settings
+from ..scope import Scope, group_conversation, private_conversation
+from ..text.cleaning import clean_name
+from ..turn import Incoming, OverheardLine
+from .readable import Names, readable
+from .sending import send_reply
+from .triggers import addressed, heard
+
+
+class Chat:
+    """Turns messages of every bot account into turns of the app."""
+
+    def __init__(self, app: App, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._names = Names()
+        self._order: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def receive(self, bot: Bot, event: MessageEvent) -> None:
+        """Hear a message: answer it, or keep it as context; ignored ones leave no trace."""
+        if not heard(event, self._settings, nonebot.get_bots()):
+            return
+        scope = self._scope(event)
+        lock = self._order.setdefault(scope.conversation_id, asyncio.Lock())
+        async with lock:  # first come, first served: looking up a name must not let others overtake
+            await self._take_in(bot, event, scope)
+
+    async def _take_in(self, bot: Bot, event: MessageEvent, scope: Scope) -> None:
+        speaker = self._name(event)
+        if not scope.private:
+            await self._app.note_presence(scope)
+        text = await self._text(bot, event)
+        if not addressed(event, self._settings, random.random):
+            if text:
+                self._app.overhear(scope, OverheardLine(speaker, text))
+            return
+        if scope.private and not text:
+            return
+        self._app.conversations.submit(
+            Incoming(
+                scope=scope,
+                speaker=speaker,
+                text=text,
+                at=self._app.clock(),
+                send=lambda reply: send_reply(bot, event, reply),
+                source_ids=(str(event.message_id),),
+                quoted=await self._quoted(bot, event),
+            )
+        )
+
+    def _scope(self, event: MessageEvent) -> Scope:
+        character = character_of(str(event.self_id), self._settings)
+        user_id = str(event.user_id)
+        if isinstance(event, GroupMessageEvent):
+            return Scope(character, group_conversation(str(event.group_id)), user_id, private=False)
+        return Scope(character, private_conversation(user_id), user_id, private=True)
+
+    def _name(self, event: MessageEvent) -> str:
+        user_id = str(event.user_id)
+        name = clean_name(event.sender.card or event.sender.nickname or "", user_id)
+        if isinstance(event, GroupMessageEvent):
+            self._names.learn(str(event.group_id), user_id, name)
+        return name
+
+    async def _text(self, bot: Bot, event: MessageEvent) -> str:
+        async def name_of(user_id: str) -> str:
+            if isinstance(event, GroupMessageEvent):
+                return await self._names.find(bot, str(event.group_id), user_id)
+            return user_id
+
+        return await readable(event.message, str(event.self_id), name_of)
+
+    async def _quoted(self, bot: Bot, event: MessageEvent) -> OverheardLine | None:
+        if event.reply is None:
+            return None
+        sender = event.reply.sender
+        speaker = clean_name(sender.card or sender.nickname or "", str(sender.user_id))
+
+        async def bare(user_id: str) -> str:
+            return user_id
+
+        text = await readable(event.reply.message, str(event.self_id), bare)
+        return OverheardLine("你" if str(sender.user_id) == bot.self_id else speaker, text)
+
+
+def character_of(account: str, settings: Settings) -> str:
+    """The character a bot account plays."""
+    characters: Mapping[str, str] = settings.characters
+    return characters.get(account, settings.character)

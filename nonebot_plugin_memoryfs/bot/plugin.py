@@ -1,0 +1,41 @@
+"""The plugin as NoneBot loads it: settings, the hold on the data directory, and the hooks.
+
+Importing it neither listens nor waits. A wrong setting, a data directory in use or one that can't be
+written stops the plugin from being loaded (R6.3, R7.1).
+"""
+
+import logging
+
+import nonebot
+from nonebot import on_message, require
+from nonebot.adapters.onebot.v11 import Bot, MessageEvent
+from nonebot.log import LoguruHandler
+
+require("nonebot_plugin_localstore")
+
+import nonebot_plugin_localstore as localstore
+
+from .chat import Chat
+from .life_cycle import Running, read_settings, take_directory
+
+_log = logging.getLogger("nonebot_plugin_memoryfs")
+_log.setLevel(logging.INFO)
+_log.handlers = [LoguruHandler()]
+_log.propagate = False
+
+settings = read_settings()
+running = Running(settings, take_directory(localstore.get_plugin_data_dir))
+"""The app while the bot runs: the one documented singleton of this edge."""
+
+driver = nonebot.get_driver()
+driver.on_startup(running.start)
+driver.on_shutdown(running.stop)
+
+chat = on_message(priority=98, block=False)
+
+
+@chat.handle()
+async def _(bot: Bot, event: MessageEvent) -> None:
+    hook: Chat | None = running.chat
+    if hook is not None:
+        await hook.receive(bot, event)

@@ -1,0 +1,178 @@
+"""Writing facts: nodes, edges, corrections and index in the caller's one transaction (R2.3–R2.8)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from ..scope import Scope
+from ..search import index
+from ..search.index import Kind
+from ..text.folding import fold_name
+from .edges import Edge, Sighting, see, settle
+from .kinds import EdgeKind, Role, ends_fit
+from .nodes import Node, ensure, resolve
+from .relations import canonical, ensure_relations
+from .triplets import Triplet, stands_in
+
+PERSONA_RELATIONS = frozenset({"人设", "角色", "性格", "语气", "说话风格", "口癖", "身份", "自称"})
+"""What the character is like: said of `AI`, these are its persona (R2.7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What writing some triplets did."""
+
+    ids: tuple[int, ...]
+    """The edge of each triplet, in order."""
+    added: int
+    seen_again: int
+    superseded: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """A triplet with the nodes its names mean."""
+
+    subject: Node
+    kind: EdgeKind
+    relation: str
+    object: Node
+    inferred: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """The circumstances under which triplets are written."""
+
+    scope: Scope
+    at: datetime
+    turn_id: int | None = None
+    words: str | None = None
+    """What the person said, in a turn: it decides what is inferred (R2.4)."""
+
+
+def write_triplets(
+    connection: Connection,
+    place_id: int,
+    said: Said,
+    triplets: Sequence[Triplet],
+    single_valued: frozenset[str],
+    *,
+    persona: bool = False,
+) -> Written:
+    """Write checked triplets; all of them, or an exception rolls all of them back.
+
+    Args:
+        connection: a write.
+        place_id: where they are said.
+        said: by whom, when, and in what words.
+        triplets: what is said.
+        single_valued: the labels that hold one value at a time.
+        persona: whether what they say of the character is its persona, whatever the label.
+    """
+    meant = _meanings(connection, place_id, said, triplets, single_valued)
+    if persona:
+        meant = [_as_persona(m) for m in meant]
+    nodes = ensure(connection, said.scope.character_id, (n for m in meant for n in (m.subject, m.object)))
+    labels = ensure_relations(connection, said.scope.character_id, {m.relation for m in meant})
+    sightings = [_sighting(m, nodes, labels, said) for m in meant]
+    written = see(connection, place_id, sightings)
+    _index(connection, place_id, meant, nodes, labels)
+    superseded: list[Edge] = []
+    for subject_id, relation_id in _single(meant, sightings, single_valued):
+        superseded += settle(connection, place_id, subject_id, relation_id, said.at)
+    added = sum(new for _, new in written.values())
+    return Written(
+        ids=tuple(written[sighting.key][0] for sighting in sightings),
+        added=added,
+        seen_again=len(written) - added,
+        superseded=tuple(superseded),
+    )
+
+
+def _meanings(
+    connection: Connection,
+    place_id: int,
+    said: Said,
+    triplets: Sequence[Triplet],
+    single_valued: frozenset[str],
+) -> list[_Meant]:
+    names = dict.fromkeys(name for t in triplets for name in (t.subject, t.object))
+    who = resolve(connection, said.scope, place_id, names)
+    return [_meaning(t, who[t.subject], who[t.object], said, single_valued) for t in triplets]
+
+
+def _meaning(
+    triplet: Triplet,
+    subject: Node,
+    object: Node,
+    said: Said,
+    single_valued: frozenset[str],
+) -> _Meant:
+    inferred = triplet.inferred
+    if inferred is None:
+        inferred = said.words is not None and not stands_in(triplet.object, said.words)
+    relation = canonical(triplet.relation, single_valued)
+    at = triplet.at or said.at
+    meant = _Meant(subject, EdgeKind.RELATES_TO, relation, object, inferred, at)
+    return _as_persona(meant) if is_persona(subject, triplet.relation) else meant
+
+
+def _as_persona(meant: _Meant) -> _Meant:
+    object = replace(meant.object, roles=meant.object.roles | Role.PERSONA)
+    return replace(meant, kind=EdgeKind.HAS_PERSONA, object=object)
+
+
+def is_persona(subject: Node, relation: str) -> bool:
+    """Whether a triplet says what the character is like."""
+    return Role.AI in subject.roles and fold_name(relation) in PERSONA_RELATIONS
+
+
+def _sighting(
+    meant: _Meant,
+    nodes: Mapping[str, tuple[int, Role]],
+    labels: Mapping[str, int],
+    said: Said,
+) -> Sighting:
+    subject_id, subject_roles = nodes[meant.subject.key]
+    object_id, object_roles = nodes[meant.object.key]
+    assert ends_fit(meant.kind, subject_roles, object_roles)
+    return Sighting(
+        subject_id=subject_id,
+        kind=meant.kind,
+        relation_id=labels[fold_name(meant.relation)],
+        object_id=object_id,
+        inferred=meant.inferred,
+        user_id=said.scope.user_id,
+        at=meant.at,
+        turn_id=said.turn_id,
+    )
+
+
+def _index(
+    connection: Connection,
+    place_id: int,
+    meant: Sequence[_Meant],
+    nodes: Mapping[str, tuple[int, Role]],
+    labels: Mapping[str, int],
+) -> None:
+    named = {nodes[node.key][0]: node.name for m in meant for node in (m.subject, m.object)}
+    spoken = {labels[fold_name(m.relation)]: m.relation for m in meant}
+    texts = [(Kind.NODE, node_id, name) for node_id, name in named.items()]
+    texts += [(Kind.RELATION, relation_id, name) for relation_id, name in spoken.items()]
+    index.put(connection, place_id, texts)
+
+
+def _single(
+    meant: Sequence[_Meant], sightings: Sequence[Sighting], single_valued: frozenset[str]
+) -> list[tuple[int, int]]:
+    """Subject and label of the single-valued ones among what was written, each once."""
+    pairs = {
+        (sighting.subject_id, sighting.relation_id): None
+        for m, sighting in zip(meant, sightings, strict=True)
+        if m.kind is EdgeKind.HAS_PERSONA or m.relation in single_valued
+    }
+    return list(pairs)

@@ -1,0 +1,101 @@
+"""What the words of a query mean: names, aliases and labels in the places that may be seen (R2.9).
+
+First exact names, then names that hold all of a word, then names that share shingles with it.
+Everything is looked up per place, so a name that was only used where the viewer may not look is
+never found.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, select
+
+from ..scope import Viewer
+from ..search.index import Kind
+from ..search.places import chunks
+from ..search.questions import evidence
+from ..search.ranking import rank
+from ..search.recipes import NAMES
+from ..storage.tables import aliases, documents
+from ..text.cleaning import clean
+from ..text.folding import fold_name
+from ..text.grams import keywords
+from .nodes import SPEAKER, find, is_speaker_name, keys_of
+
+Pair = tuple[int, int]
+"""Place, and node or relation."""
+
+_EXACT = 2.0
+_ALL_OF_A_WORD = 1.5
+_MENTIONED = 0.6
+_WORDS = 8
+
+_HELD = select(documents.c.place_id, documents.c.ref).where(
+    documents.c.place_id.in_(bindparam("place_ids", expanding=True)),
+    documents.c.kind == int(Kind.NODE),
+    documents.c.ref.in_(bindparam("refs", expanding=True)),
+)
+_CALLED = select(aliases.c.place_id, aliases.c.node_id).where(
+    aliases.c.place_id.in_(bindparam("place_ids", expanding=True)),
+    aliases.c.key.in_(bindparam("keys", expanding=True)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a query means, strongest first."""
+
+    nodes: Mapping[Pair, float]
+    relations: Mapping[Pair, float]
+
+
+def match(connection: Connection, viewer: Viewer, places: Iterable[int], query: str) -> Matched:
+    """Find the names and labels a query means in these places."""
+    words = keywords(clean(query))[:_WORDS]
+    place_ids = list(places)
+    nodes: dict[Pair, float] = {}
+    relations: dict[Pair, float] = {}
+    everything = dict.fromkeys(place_ids, 0)
+    for word in words:
+        grams = evidence(word)
+        for kind, found in ((Kind.NODE, nodes), (Kind.RELATION, relations)):
+            for m in rank(connection, NAMES, kind, everything, grams):
+                strength = _ALL_OF_A_WORD if m.share > 0.999 else m.share
+                pair = (m.place_id, m.ref)
+                found[pair] = max(found.get(pair, 0.0), strength)
+    for pair, strength in _named(connection, viewer, place_ids, words).items():
+        nodes[pair] = max(nodes.get(pair, 0.0), strength)
+    return Matched(_in_order(nodes), _in_order(relations))
+
+
+def where_named(connection: Connection, place_ids: Iterable[int], node_ids: Iterable[int]) -> list[Pair]:
+    """In which of these places these nodes occur."""
+    refs = list(node_ids)
+    found: list[Pair] = []
+    for chunk in chunks(place_ids):
+        rows = connection.execute(_HELD, {"place_ids": chunk, "refs": refs})
+        found.extend((row.place_id, row.ref) for row in rows)
+    return found
+
+
+def _named(
+    connection: Connection, viewer: Viewer, place_ids: list[int], words: list[str]
+) -> dict[Pair, float]:
+    """The nodes that words name exactly, and the speaker where a sentence mentions them."""
+    keys = keys_of(words, viewer.user_id)
+    speaker = f"user:{viewer.user_id}"
+    found = find(connection, viewer.character_id, {*keys, speaker})
+    strengths = {found[key][0]: _EXACT for key in keys if key in found}
+    mentioned = any(SPEAKER in word or "我" in word for word in words)
+    if mentioned and speaker in found:
+        strengths.setdefault(found[speaker][0], _MENTIONED)
+    pairs = {pair: strengths[pair[1]] for pair in where_named(connection, place_ids, strengths)}
+    called = [fold_name(word) for word in words if not is_speaker_name(word)]
+    for chunk in chunks(place_ids):
+        for row in connection.execute(_CALLED, {"place_ids": chunk, "keys": called}):
+            pairs[row.place_id, row.node_id] = _EXACT
+    return pairs
+
+
+def _in_order(found: Mapping[Pair, float]) -> dict[Pair, float]:
+    return dict(sorted(found.items(), key=lambda item: (-item[1], -item[0][1], item[0][0])))

@@ -1,0 +1,185 @@
+"""Taking facts back: by exact names, a few at a time, in this conversation, undoable (R2.10)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from ..scope import Scope
+from ..search.index import Kind
+from ..search.questions import evidence
+from ..search.ranking import rank
+from ..search.recipes import NAMES
+from ..storage.tables import LIVE_EDGE, PURGED_EDGE, edges
+from ..text.folding import fold_name
+from .edges import COLUMNS, Edge, close, edge_of
+from .kinds import EdgeKind, Role
+from .nodes import by_id, find, resolve
+from .recall import Search, live_pairs
+from .relations import canonical, find_relations
+from .render import facts_of, node_names
+from .results import Fact
+
+AT_ONCE = 5
+UNDO_FOR = timedelta(days=30)
+_NEAREST = 5
+
+_MATCHING = (
+    select(*COLUMNS)
+    .where(
+        edges.c.place_id == bindparam("place_id"),
+        edges.c.subject_id == bindparam("subject_id"),
+        edges.c.kind == EdgeKind.RELATES_TO.value,
+        LIVE_EDGE,
+    )
+    .order_by(edges.c.last_seen.desc())
+    .limit(AT_ONCE + 1)
+)
+_LAST = select(func.max(edges.c.valid_to)).where(
+    edges.c.place_id == bindparam("place_id"),
+    edges.c.valid_to >= bindparam("since"),
+    PURGED_EDGE,
+)
+_LAST_OWN = _LAST.where(edges.c.user_id == bindparam("user_id"))
+_REPLACED = update(edges).where(edges.c.id == bindparam("edge_id")).values(superseded_by=bindparam("by"))
+_PURGED_THEN = select(*COLUMNS).where(
+    edges.c.place_id == bindparam("place_id"),
+    edges.c.valid_to == bindparam("then"),
+    PURGED_EDGE,
+)
+_TWIN = select(edges.c.id).where(
+    edges.c.place_id == bindparam("place_id"),
+    edges.c.subject_id == bindparam("subject_id"),
+    edges.c.relation_id == bindparam("relation_id"),
+    edges.c.object_id == bindparam("object_id"),
+    LIVE_EDGE,
+)
+_REOPEN = (
+    update(edges)
+    .where(edges.c.id == bindparam("edge_id"))
+    .values(valid_to=None, superseded_by=None, purged=False)
+)
+_BY_ID = select(*COLUMNS).where(edges.c.id == bindparam("edge_id"), LIVE_EDGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a purge asks for."""
+
+    subject: str
+    relation: str | None
+    object: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a purge would close, or why it can't."""
+
+    edges: tuple[Edge, ...] = ()
+    reason: str = ""
+    nearest: tuple[str, ...] = ()
+
+
+def find_purged(
+    search: Search, place_id: int, scope: Scope, wanted: Wanted, single_valued: frozenset[str]
+) -> Found:
+    """The facts of this place that exactly these names mean; a name that means nothing, no facts."""
+    connection = search.connection
+    names = [name for name in (wanted.subject, wanted.object) if name]
+    who = resolve(connection, scope, place_id, names)
+    nodes = find(connection, scope.character_id, (node.key for node in who.values()))
+    for name in names:
+        if who[name].key not in nodes:
+            return _unknown(search, place_id, name)
+    statement = _MATCHING
+    where: dict[str, int] = {"place_id": place_id, "subject_id": nodes[who[wanted.subject].key][0]}
+    if wanted.object:
+        statement = statement.where(edges.c.object_id == bindparam("object_id"))
+        where["object_id"] = nodes[who[wanted.object].key][0]
+    if wanted.relation:
+        key = fold_name(canonical(wanted.relation, single_valued))
+        labels = find_relations(connection, scope.character_id, [key])
+        statement = statement.where(edges.c.relation_id == bindparam("relation_id"))
+        where["relation_id"] = labels.get(key, 0)
+    found = [edge_of(row) for row in connection.execute(statement, where)]
+    own = [edge for edge in found if _may_close(scope, edge, f"user:{scope.user_id}", nodes)]
+    if not found:
+        pairs = live_pairs(search, [(place_id, where["subject_id"])])
+        return Found(reason="没有这样的事实") if pairs else _unknown(search, place_id, wanted.subject)
+    if not own:
+        return Found(reason="这是群里别人说的，只有本人能改")
+    if len(own) > AT_ONCE:
+        return Found(reason=f"符合的超过 {AT_ONCE} 条，请把 relation 或 object 说得更具体")
+    return Found(edges=tuple(own))
+
+
+def _may_close(scope: Scope, edge: Edge, own_key: str, nodes: dict[str, tuple[int, Role]]) -> bool:
+    """In a group, a person takes back what they said, or what is about them."""
+    about_self = own_key in nodes and edge.subject_id == nodes[own_key][0]
+    return scope.private or edge.user_id == scope.user_id or about_self
+
+
+def _unknown(search: Search, place_id: int, name: str) -> Found:
+    nearest = nearest_names(search, place_id, name)
+    return Found(reason=f"没有叫 {name!r} 的", nearest=nearest)
+
+
+def nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
+    """Names of this place that share words with one that is not there, if a live fact holds them."""
+    everything = {place_id: 0}
+    matches = rank(search.connection, NAMES, Kind.NODE, everything, evidence(name))
+    pairs = live_pairs(search, ((m.place_id, m.ref) for m in matches[: 4 * _NEAREST]))
+    stored = by_id(search.connection, (node_id for _, node_id in pairs[:_NEAREST]))
+    names = node_names(search.connection, search.viewer, search.places, stored.values())
+    return tuple(names[node_id] for _, node_id in pairs[:_NEAREST])
+
+
+def purge_time(connection: Connection, place_id: int, at: datetime) -> datetime:
+    """The time of a purge: what one purge closed is known by it, so no two here share it."""
+    where = {"place_id": place_id, "since": at - UNDO_FOR}
+    last = connection.execute(_LAST, where).scalar()
+    return at if last is None or last < at else last + timedelta(microseconds=1)
+
+
+def mark_replaced(connection: Connection, closed: Sequence[Edge], by: int) -> None:
+    """Remember which edge stands where purged ones stood."""
+    connection.execute(_REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])
+
+
+def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> list[Fact]:
+    """Open again what the last purge here closed; a replacement it brought in ends.
+
+    In a group, the last one that closed something the scope's user had said.
+    """
+    connection = search.connection
+    where: dict[str, Any] = {"place_id": place_id, "since": at - UNDO_FOR}
+    if scope.private:
+        then = connection.execute(_LAST, where).scalar()
+    else:
+        then = connection.execute(_LAST_OWN, {**where, "user_id": scope.user_id}).scalar()
+    if then is None:
+        return []
+    closed = [edge_of(row) for row in connection.execute(_PURGED_THEN, {"place_id": place_id, "then": then})]
+    for edge in closed:
+        _end_replacement(connection, edge, then, at)
+    for edge in closed:
+        twin = {
+            "place_id": place_id,
+            "subject_id": edge.subject_id,
+            "relation_id": edge.relation_id,
+            "object_id": edge.object_id,
+        }
+        if connection.execute(_TWIN, twin).first() is None:
+            connection.execute(_REOPEN, {"edge_id": edge.id})
+    return facts_of(connection, search.viewer, search.places, closed)
+
+
+def _end_replacement(connection: Connection, edge: Edge, then: datetime, at: datetime) -> None:
+    """Close what replaced a purged fact, unless it was said before or has been since."""
+    row = connection.execute(_BY_ID, {"edge_id": edge.superseded_by or 0}).one_or_none()
+    if row is not None:
+        new = edge_of(row)
+        if new.first_seen == then and new.sightings == 1:
+            close(connection, [new], at)

@@ -1,0 +1,250 @@
+"""Recall of facts: match, expand along live edges, keep what may be seen, rank, cut (R2.9).
+
+The cost is bounded whatever the graph holds: so many nodes are followed, and of each so many of
+its newest edges are read, off an index in that order.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import CompoundSelect, Connection, Select, bindparam, select, union_all
+
+from ..scope import Origin, Policy, Viewer, may_see
+from ..storage.tables import LIVE_EDGE, edges
+from .edges import COLUMNS, Edge, edge_of, live_of_relation, strongest
+from .kinds import EdgeKind
+from .match import Matched, Pair, match
+from .relations import relation_names
+
+_FOLLOWED = 16
+_NEWEST = 60
+_LABELS = 6
+_FURTHER = (12, 8)
+"""Nodes followed, and edges read of each, on the second and third step."""
+_ENOUGH = 60
+
+
+def _newest_of(column: str) -> Select[Any]:
+    newest = (
+        select(*COLUMNS)
+        .where(
+            edges.c[column] == bindparam("node_id"),
+            edges.c.place_id == bindparam("place_id"),
+            LIVE_EDGE,
+        )
+        .order_by(edges.c.last_seen.desc())
+        .limit(bindparam("newest"))
+    )
+    return select(newest.subquery())
+
+
+_NODE = union_all(_newest_of("subject_id"), _newest_of("object_id"))
+_LABELLED = (
+    select(*COLUMNS)
+    .where(
+        edges.c.place_id == bindparam("place_id"),
+        edges.c.relation_id == bindparam("relation_id"),
+        LIVE_EDGE,
+    )
+    .order_by(edges.c.last_seen.desc())
+    .limit(bindparam("newest"))
+)
+_BOTH = (
+    select(*COLUMNS)
+    .where(
+        edges.c.subject_id == bindparam("node_id"),
+        edges.c.relation_id == bindparam("relation_id"),
+        edges.c.place_id == bindparam("place_id"),
+        LIVE_EDGE,
+    )
+    .order_by(edges.c.object_id.desc())
+    .limit(bindparam("newest"))
+)
+
+
+@dataclass(slots=True)
+class Recalled:
+    """Edges found, and what is needed to rank them."""
+
+    edges: dict[int, Edge] = field(default_factory=dict[int, Edge])
+    step: dict[int, int] = field(default_factory=dict[int, int])
+    degree: dict[int, int] = field(default_factory=dict[int, int])
+    """Node → how many edges of it were read: many make a fact about it less telling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One recall: for whom, where, and with which rules."""
+
+    connection: Connection
+    viewer: Viewer
+    policy: Policy
+    places: Mapping[int, str]
+    """The places the viewer reaches."""
+    single_valued: frozenset[str]
+
+    def seen(self, edge: Edge) -> bool:
+        """Whether the viewer may know an edge (R1.17); tasks and personas stay where they are."""
+        conversation_id = self.places.get(edge.place_id)
+        if conversation_id is None:
+            return False
+        if edge.kind == EdgeKind.HAS_STATE:
+            return False  # the chain tells states
+        if edge.kind != EdgeKind.RELATES_TO:
+            return conversation_id == self.viewer.conversation_id
+        origin = Origin(conversation_id, (edge.user_id,), edge.heard_at)
+        return may_see(self.viewer, origin, self.policy)
+
+
+def recall(search: Search, query: str, depth: int) -> list[Edge]:
+    """The edges that answer a query, best first; equal ones of several places as one."""
+    matched = match(search.connection, search.viewer, search.places, query)
+    found = Recalled()
+    _collect(search, matched, found)
+    for step in range(2, depth + 1):
+        if len(found.edges) >= _ENOUGH:
+            break
+        _follow(search, matched, found, step)
+    settled = _settled(search, found.edges.values())
+    return _merged(_in_order(settled, matched, found))
+
+
+def _collect(search: Search, matched: Matched, found: Recalled) -> None:
+    """The first step: edges of matched nodes, of matched labels, and of both together."""
+    followed = list(matched.nodes)[:_FOLLOWED]
+    labels = list(matched.relations)[:_LABELS]
+    for place_id, node_id in followed:
+        for other_place, relation_id in labels:
+            if place_id == other_place:
+                where = {"node_id": node_id, "relation_id": relation_id, "place_id": place_id}
+                _take(search, found, 1, _BOTH, where, _NEWEST)
+    for pair in followed:
+        _take_node(search, found, 1, pair, _NEWEST)
+    for place_id, relation_id in labels:
+        where = {"place_id": place_id, "relation_id": relation_id}
+        _take(search, found, 1, _LABELLED, where, _NEWEST)
+
+
+def _follow(search: Search, matched: Matched, found: Recalled, step: int) -> None:
+    """A further step: edges of the nodes at the other ends, where they were found and here."""
+    nodes, newest = _FURTHER
+    best = _in_order(found.edges.values(), matched, found)[:nodes]
+    here = [p for p, conversation in search.places.items() if conversation == search.viewer.conversation_id]
+    pairs: dict[Pair, None] = {}
+    for edge in best:
+        for node_id in (edge.object_id, edge.subject_id):
+            if node_id not in found.degree:
+                pairs.update(dict.fromkeys((place, node_id) for place in (edge.place_id, *here)))
+    for pair in list(pairs)[: 2 * nodes]:
+        _take_node(search, found, step, pair, newest)
+
+
+def _take_node(search: Search, found: Recalled, step: int, pair: Pair, newest: int) -> None:
+    place_id, node_id = pair
+    where = {"node_id": node_id, "place_id": place_id}
+    read = _take(search, found, step, _NODE, where, newest)
+    found.degree[node_id] = found.degree.get(node_id, 0) + read
+
+
+def _take(
+    search: Search,
+    found: Recalled,
+    step: int,
+    statement: Select[Any] | CompoundSelect[Any],
+    where: dict[str, int],
+    newest: int,
+) -> int:
+    rows = search.connection.execute(statement, {**where, "newest": newest}).all()
+    for row in rows:
+        edge = edge_of(row)
+        if edge.id not in found.edges and search.seen(edge):
+            found.edges[edge.id] = edge
+            found.step[edge.id] = step
+    return len(rows)
+
+
+def _settled(search: Search, read: Iterable[Edge]) -> list[Edge]:
+    """Of single-valued labels, only the value that holds among all the viewer may see (R2.5)."""
+    candidates = list(read)
+    labels = relation_names(search.connection, {edge.relation_id for edge in candidates})
+    single = {i for i, name in labels.items() if name in search.single_valued}
+    holds: dict[Pair, int] = {}
+    kept: list[Edge] = []
+    for edge in candidates:
+        if edge.relation_id not in single:
+            kept.append(edge)
+            continue
+        key = (edge.subject_id, edge.relation_id)
+        if key not in holds:
+            rivals = live_of_relation(search.connection, *key, search.places)
+            holds[key] = strongest(e for e in [*rivals, edge] if search.seen(e)).object_id
+        if holds[key] == edge.object_id:
+            kept.append(edge)
+    return kept
+
+
+def _in_order(read: Iterable[Edge], matched: Matched, found: Recalled) -> list[Edge]:
+    """Nearest first; statements before inferences; then by match and rarity, age and sightings."""
+
+    def weight(edge: Edge) -> float:
+        label = matched.relations.get((edge.place_id, edge.relation_id), 0.0)
+        ends = (edge.subject_id, edge.object_id)
+        return label + sum(_weight(matched, found, edge.place_id, end) for end in ends)
+
+    return sorted(
+        read,
+        key=lambda edge: (
+            found.step[edge.id],
+            edge.inferred,
+            -round(weight(edge), 3),
+            -edge.last_seen.timestamp(),
+            -edge.sightings,
+            -edge.id,
+        ),
+    )
+
+
+def _weight(matched: Matched, found: Recalled, place_id: int, node_id: int) -> float:
+    strength = matched.nodes.get((place_id, node_id), 0.0)
+    return strength * (1 + 1 / math.log2(2 + found.degree.get(node_id, 0)))
+
+
+def _merged(ordered: Sequence[Edge]) -> list[Edge]:
+    """Equal edges of several conversations as one: the best, with all sightings (R2.3)."""
+    same: dict[tuple[int, int, int], list[Edge]] = {}
+    for edge in ordered:
+        same.setdefault((edge.subject_id, edge.relation_id, edge.object_id), []).append(edge)
+    return [_one(group) for group in same.values()]
+
+
+def _one(group: Sequence[Edge]) -> Edge:
+    best = strongest(group)
+    if len(group) == 1:
+        return best
+    return Edge(
+        id=best.id,
+        place_id=best.place_id,
+        user_id=best.user_id,
+        subject_id=best.subject_id,
+        kind=best.kind,
+        relation_id=best.relation_id,
+        object_id=best.object_id,
+        inferred=best.inferred,
+        sightings=sum(edge.sightings for edge in group),
+        first_seen=min(edge.first_seen for edge in group),
+        last_seen=best.last_seen,
+        valid_to=None,
+        superseded_by=None,
+    )
+
+
+def live_pairs(search: Search, pairs: Iterable[Pair]) -> list[Pair]:
+    """Those of these nodes that still have an edge there which the viewer may see."""
+    kept: list[Pair] = []
+    for place_id, node_id in pairs:
+        where = {"node_id": node_id, "place_id": place_id, "newest": _ENOUGH}
+        if any(search.seen(edge_of(row)) for row in search.connection.execute(_NODE, where).all()):
+            kept.append((place_id, node_id))
+    return kept

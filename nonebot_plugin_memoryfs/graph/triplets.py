@@ -1,0 +1,93 @@
+"""Triplets as they come in: cleaned, checked, and their `[推测]` marks read."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..text.cleaning import clean
+from ..text.folding import fold_name, fold_sentence
+from .kinds import EdgeKind
+
+NAME_LIMIT = 64
+OBJECT_LIMIT = 500
+
+_MARK = re.compile(r"\s*[\[［【(（]\s*(?:推测|猜测)\s*[\]］】)）]\s*")
+_RESERVED = frozenset(kind.value.casefold() for kind in EdgeKind) - {"relates_to"}
+_FIELDS = (("subject", NAME_LIMIT), ("relation", NAME_LIMIT), ("object", OBJECT_LIMIT))
+_LABELS = {"subject": "主语 subject", "relation": "关系 relation", "object": "宾语 object"}
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """A checked triplet; `inferred` is `None` where nothing was said about it."""
+
+    subject: str
+    relation: str
+    object: str
+    inferred: bool | None = None
+    at: datetime | None = None
+    """When it was said, where that is known to be another time (bulk import)."""
+
+
+def tidy(value: str) -> str:
+    """A name as it is kept: one line, without control characters and outer blanks."""
+    plain = "".join(" " if unicodedata.category(c) == "Cc" else c for c in clean(value))
+    return " ".join(plain.split())
+
+
+def check(raw: Any) -> Triplet | str:
+    """The triplet, or the reason (Chinese) why it can't be taken."""
+    values: dict[str, str] = {}
+    marked = False
+    for field, limit in _FIELDS:
+        value = _field(raw, field)
+        if not isinstance(value, str):
+            return f"缺少{_LABELS[field]}"
+        bare = tidy(_MARK.sub(" ", value))
+        marked = marked or bool(_MARK.search(value))
+        if not fold_name(bare):
+            return f"{_LABELS[field]}是空的"
+        if len(bare) > limit:
+            return f"{_LABELS[field]}有 {len(bare)} 字，最多 {limit} 字"
+        values[field] = bare
+    if values["relation"].casefold() in _RESERVED:
+        return f"关系 {values['relation']} 不能直接写：任务用 task_create 和 task_set_state"
+    inferred = _field(raw, "inferred")
+    if inferred is not None and not isinstance(inferred, bool):
+        return f"inferred 只能是 true 或 false，收到的是 {inferred!r}"
+    at = _field(raw, "at")
+    if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
+        return f"时间 at 需要带时区，收到的是 {at!r}"
+    return Triplet(values["subject"], values["relation"], values["object"], True if marked else inferred, at)
+
+
+def check_all(raws: Iterable[Any]) -> tuple[list[Triplet], list[str]]:
+    """All triplets, and the reasons for those that can't be taken, numbered from 1."""
+    taken: list[Triplet] = []
+    refused: list[str] = []
+    for number, raw in enumerate(raws, 1):
+        checked = check(raw)
+        if isinstance(checked, str):
+            refused.append(f"第 {number} 条：{checked}")
+        else:
+            taken.append(checked)
+    return taken, refused
+
+
+def stands_in(object: str, said: str) -> bool:
+    """Whether an object's words stand in what a person said (R2.4)."""
+    heard = fold_sentence(said)
+    return all(fold_sentence(word) in heard for word in object.split())
+
+
+def _field(raw: Any, name: str) -> Any:
+    if isinstance(raw, Mapping):
+        return raw.get(name)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    if isinstance(raw, (list, tuple)):
+        row: list[Any] = list(raw)  # pyright: ignore[reportUnknownArgumentType]
+        order = ("subject", "relation", "object", "inferred", "at")
+        return row[order.index(name)] if order.index(name) < len(row) else None
+    return getattr(raw, name, None)

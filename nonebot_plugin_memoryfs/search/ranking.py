@@ -1,0 +1,205 @@
+"""Ranking over the text index: BM25 on what may be seen, with an evidence gate.
+
+Rarity and lengths are those of the places asked, not of the whole store: elsewhere a word may be
+common. The cost is bounded: small places are read completely, of large ones the newest part.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from ..storage.tables import documents, postings, shelves
+from .index import Kind
+from .places import chunks
+from .recipes import Recipe
+
+_POSTING = (
+    postings.c.gram,
+    postings.c.place_id,
+    postings.c.ref,
+    postings.c.count,
+    postings.c.length,
+)
+_WHOLE = select(*_POSTING).where(
+    postings.c.gram.in_(bindparam("grams", expanding=True)),
+    postings.c.place_id.in_(bindparam("place_ids", expanding=True)),
+    postings.c.kind == bindparam("kind"),
+)
+_NEWEST = (
+    select(*_POSTING)
+    .where(
+        postings.c.gram == bindparam("gram"),
+        postings.c.place_id == bindparam("place_id"),
+        postings.c.kind == bindparam("kind"),
+        postings.c.ref >= bindparam("since"),
+    )
+    .order_by(postings.c.ref.desc())
+    .limit(bindparam("newest"))
+)
+_SHELVES = select(shelves.c.place_id, shelves.c.documents, shelves.c.length).where(
+    shelves.c.place_id.in_(bindparam("place_ids", expanding=True)),
+    shelves.c.kind == bindparam("kind"),
+)
+_SINCE = select(func.count(), func.coalesce(func.sum(documents.c.length), 0)).where(
+    documents.c.place_id == bindparam("place_id"),
+    documents.c.kind == bindparam("kind"),
+    documents.c.ref >= bindparam("since"),
+)
+_RANGE = select(func.min(documents.c.ref), func.max(documents.c.ref)).where(
+    documents.c.place_id == bindparam("place_id"), documents.c.kind == bindparam("kind")
+)
+
+_QUERY_GRAMS = 64
+"""A longer query is cut: no statement grows with what a person sends."""
+
+Document = tuple[int, int]
+"""Place and ref."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document that answers a query."""
+
+    place_id: int
+    ref: int
+    score: float
+    share: float
+    """How much of the query it holds, by rarity, 0–1."""
+
+
+@dataclass(slots=True)
+class _Postings:
+    """What was read for a query."""
+
+    rows: list[tuple[str, int, int, int, int]]
+    frequency: dict[str, float]
+    """Gram → in how many documents it stands (estimated where a place is not read completely)."""
+
+
+def rank(
+    connection: Connection,
+    recipe: Recipe,
+    kind: Kind,
+    since: Mapping[int, int],
+    query: Mapping[str, float],
+) -> list[Match]:
+    """The documents that answer a query, best first, then newest first.
+
+    Args:
+        connection: a read.
+        recipe: how to rank.
+        kind: which documents.
+        since: place → first ref that may be seen there (0: all).
+        query: the grams of the query and their weights.
+    """
+    weights = dict(islice(query.items(), _QUERY_GRAMS))
+    sizes = _sizes(connection, recipe, kind, since)
+    number = sum(size for size, _ in sizes.values())
+    if not weights or not number:
+        return []
+    found = _read(connection, recipe, kind, since, sizes, list(weights))
+    rarity = {gram: weights[gram] * _idf(found.frequency.get(gram, 0), number) for gram in weights}
+    average = sum(length for _, length in sizes.values()) / number
+    scores, held = _score(recipe, found.rows, rarity, average)
+    whole = sum(rarity.values())
+    enough = recipe.gate * min(whole, recipe.plenty * _idf(1, number))
+    if max(held.values(), default=0.0) < enough:
+        return []
+    matches = [
+        Match(place_id, ref, score, held[place_id, ref] / whole)
+        for (place_id, ref), score in scores.items()
+        if held[place_id, ref] >= recipe.others * enough
+    ]
+    return in_order(matches)
+
+
+def in_order(matches: Iterable[Match]) -> list[Match]:
+    """Best first, then newest first."""
+    return sorted(matches, key=lambda match: (-match.score, -match.ref, match.place_id))
+
+
+def _idf(frequency: float, number: int) -> float:
+    """Rarity; a gram that stands nowhere counts like one that stands once."""
+    frequency = max(frequency, 1)
+    return math.log(1 + (number - frequency + 0.5) / (frequency + 0.5))
+
+
+def _score(
+    recipe: Recipe,
+    rows: Sequence[tuple[str, int, int, int, int]],
+    rarity: Mapping[str, float],
+    average: float,
+) -> tuple[dict[Document, float], dict[Document, float]]:
+    """Score, and rarity held, of each document."""
+    scores: defaultdict[Document, float] = defaultdict(float)
+    held: defaultdict[Document, float] = defaultdict(float)
+    k1, flat, slope = recipe.k1, recipe.k1 * (1 - recipe.b), recipe.k1 * recipe.b / average
+    for gram, place_id, ref, count, length in rows:
+        rare = rarity[gram]
+        scores[place_id, ref] += rare * count * (k1 + 1) / (count + flat + slope * length)
+        held[place_id, ref] += rare
+    return scores, held
+
+
+def _sizes(
+    connection: Connection, recipe: Recipe, kind: Kind, since: Mapping[int, int]
+) -> dict[int, tuple[int, int]]:
+    """Place → number and total length of the documents that may be seen there.
+
+    In places too large to be read completely, all documents are counted.
+    """
+    sizes: dict[int, tuple[int, int]] = {}
+    for chunk in chunks(since):
+        for row in connection.execute(_SHELVES, {"place_ids": chunk, "kind": int(kind)}):
+            sizes[row[0]] = (row[1], row[2])
+    for place_id in [p for p, (n, _) in sizes.items() if since[p] and n <= recipe.whole]:
+        where = {"place_id": place_id, "kind": int(kind), "since": since[place_id]}
+        row = connection.execute(_SINCE, where).one()
+        sizes[place_id] = (row[0], row[1])
+    return {place_id: size for place_id, size in sizes.items() if size[0]}
+
+
+def _read(
+    connection: Connection,
+    recipe: Recipe,
+    kind: Kind,
+    since: Mapping[int, int],
+    sizes: Mapping[int, tuple[int, int]],
+    grams: list[str],
+) -> _Postings:
+    found = _Postings([], defaultdict(float))
+    small = [place_id for place_id, (size, _) in sizes.items() if size <= recipe.whole]
+    for chunk in chunks(small):
+        where = {"grams": grams, "place_ids": chunk, "kind": int(kind)}
+        for row in connection.execute(_WHOLE, where).all():
+            if row[2] >= since[row[1]]:
+                found.rows.append((row[0], row[1], row[2], row[3], row[4]))
+                found.frequency[row[0]] += 1
+    for place_id in sizes.keys() - set(small):
+        size = sizes[place_id][0]
+        for gram in grams:
+            where = {
+                "gram": gram,
+                "place_id": place_id,
+                "kind": int(kind),
+                "since": since[place_id],
+                "newest": recipe.newest,
+            }
+            rows = connection.execute(_NEWEST, where).all()
+            found.rows.extend((row[0], row[1], row[2], row[3], row[4]) for row in rows)
+            frequency = float(len(rows))
+            if len(rows) == recipe.newest:
+                frequency = _estimate(connection, kind, place_id, size, rows[-1][2], len(rows))
+            found.frequency[gram] += frequency
+    return found
+
+
+def _estimate(connection: Connection, kind: Kind, place_id: int, size: int, oldest: int, read: int) -> float:
+    """How often a gram stands in a place, from how dense its newest documents lie."""
+    first, last = connection.execute(_RANGE, {"place_id": place_id, "kind": int(kind)}).one()
+    covered = (last - oldest + 1) / (last - first + 1)
+    return min(float(size), read / covered)

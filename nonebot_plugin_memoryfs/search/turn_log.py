@@ -1,0 +1,172 @@
+"""The search over what was said: shared by recall, `/记忆 搜索`, the web page and the bench (R2.21)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection
+
+from ..errors import InvalidInput
+from ..scope import Policy, Scope, Viewer
+from ..storage import Store
+from ..storage.presence import note_presence, viewer_of
+from ..text.cleaning import clean
+from .index import Kind
+from .lines import Line, add_line, lines_by_id, searchable
+from .neighbours import lift_neighbours
+from .questions import evidence
+from .ranking import Match, rank
+from .recipes import LINES, Recipe
+
+_READ_AT_ONCE = 60
+
+ISOLATED = Policy()
+"""Nothing crosses from one conversation to another that the default rule keeps apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A line that answers a query."""
+
+    id: int
+    score: float
+    """Comparable within one search only."""
+    text: str
+    at: datetime
+    """When it was said, timezone-aware."""
+    speaker: str
+    """The name of who said it, as it was then."""
+    conversation_id: str
+    by_character: bool
+
+
+class TurnLog:
+    """What was said, by whom, when and where; found again by words.
+
+    A log made with `TurnLog.open` holds its own store and is closed, or used in a `with`; one
+    made over a store leaves that store alone.
+    """
+
+    def __init__(self, store: Store, policy: Policy = ISOLATED, recipe: Recipe = LINES) -> None:
+        self._store = store
+        self._policy = policy
+        self._recipe = recipe
+        self._owned = False
+
+    @classmethod
+    def open(cls, data_dir: str | Path | None = None, database_url: str | None = None) -> Self:
+        """Open the log of a data directory, or of a database elsewhere.
+
+        Raises:
+            ConfigError: neither is given.
+            DataDirectoryError: the directory can't be used, or another process holds it.
+        """
+        log = cls(Store.open(data_dir, database_url))
+        log._owned = True
+        return log
+
+    def close(self) -> None:
+        """Let go of the store that `open` opened; a second call does nothing."""
+        if self._owned:
+            self._owned = False
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def add(self, scope: Scope, speaker: str, text: str, at: datetime) -> int:
+        """Keep something the scope's user said; it can be found when this returns.
+
+        Args:
+            scope: who said it where.
+            speaker: their name there.
+            text: what they said.
+            at: when, timezone-aware.
+
+        Returns:
+            The line's id, as `Hit.id`.
+
+        Raises:
+            InvalidInput: `at` has no time zone.
+        """
+        if at.tzinfo is None:
+            raise InvalidInput(f"时间需要带时区，收到的是 {at!r}")
+        with self._store.database.write() as connection:
+            note_presence(connection, scope.user_id, scope.conversation_id, at)
+            return add_line(connection, scope, speaker, text, at)
+
+    def search(self, scope: Scope, query: str, limit: int = 10) -> list[Hit]:
+        """What was said about this, best first; nothing when nothing answers.
+
+        Only what may be used in the scope's conversation is looked at (R1.17).
+
+        Args:
+            scope: who asks where.
+            query: a question or some words.
+            limit: at most so many hits.
+        """
+        with self._store.database.read() as connection:
+            viewer = viewer_of(connection, scope)
+            return self.search_for(connection, viewer, query, limit)
+
+    def search_for(
+        self,
+        connection: Connection,
+        viewer: Viewer,
+        query: str,
+        limit: int = 10,
+        *,
+        before: int | None = None,
+    ) -> list[Hit]:
+        """The same inside a transaction, for a viewer that is known already.
+
+        Args:
+            connection: a read or a write.
+            viewer: for whom.
+            query: a question or some words.
+            limit: at most so many hits.
+            before: only lines older than this one (R2.16).
+        """
+        since = searchable(connection, viewer, self._policy)
+        matches = rank(connection, self._recipe, Kind.LINE, since, evidence(clean(query)))
+        matches = lift_neighbours(connection, self._recipe, Kind.LINE, matches)
+        if before is not None:
+            matches = [match for match in matches if match.ref < before]
+        hits: list[Hit] = []
+        for match, line in self._read(connection, viewer, matches):
+            if len(hits) >= limit:
+                break
+            hits.append(_hit(match, line))
+        return hits
+
+    def _read(
+        self, connection: Connection, viewer: Viewer, matches: list[Match]
+    ) -> Iterator[tuple[Match, Line]]:
+        """The lines behind matches, a few at a time, without those that may not be seen."""
+        for start in range(0, len(matches), _READ_AT_ONCE):
+            some = matches[start : start + _READ_AT_ONCE]
+            seen = lines_by_id(connection, viewer, self._policy, (m.ref for m in some))
+            yield from ((m, seen[m.ref]) for m in some if m.ref in seen)
+
+
+def _hit(match: Match, line: Line) -> Hit:
+    return Hit(
+        id=line.id,
+        score=round(match.score, 4),
+        text=line.text,
+        at=line.at,
+        speaker=line.speaker,
+        conversation_id=line.conversation_id,
+        by_character=line.by_character,
+    )

@@ -1,0 +1,11 @@
+"""The turn: recall, answer, record, in an order that is the code's and not the model's (R4.1)."""
+
+from .queues import Conversations as Conversations
+from .queues import Overheard as Overheard
+from .rooms import Rooms as Rooms
+from .trace import explain as explain
+from .trace import latest_trace as latest_trace
+from .values import Incoming as Incoming
+from .values import OverheardLine as OverheardLine
+from .values import Turn as Turn
+from .workflow import Workflow as Workflow

@@ -1,0 +1,49 @@
+"""What was recalled, as the plain data the offline model answers from (R4.14)."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from ..graph import SPEAKER
+from ..model import Brief, Fact, Saying
+from .values import Recalled, Turn
+
+
+def brief_of(turn: Turn, zone: ZoneInfo) -> Brief:
+    """The brief of a turn that has recalled."""
+    recalled = turn.recalled
+    assert recalled is not None
+    incoming = turn.incoming
+
+    def in_zone(at: datetime) -> datetime:
+        return at.astimezone(zone)
+
+    return Brief(
+        text=incoming.text,
+        speaker=incoming.speaker,
+        turn_id=turn.turn_id,
+        facts=tuple(_facts(recalled)),
+        sayings=tuple(
+            Saying(speaker=hit.speaker, text=hit.text, at=hit.at)
+            for hit in recalled.sayings
+            if not hit.by_character
+        ),
+        recent=tuple(
+            (past.heard.text, past.reply.text if past.reply else "")
+            for past in recalled.newest
+            if past.heard is not None
+        ),
+        entries=tuple(entry.text for section in recalled.memory.sections for entry in section.entries),
+        in_zone=in_zone,
+    )
+
+
+def _facts(recalled: Recalled) -> Iterable[Fact]:
+    for fact in recalled.facts.facts:
+        yield Fact(
+            subject=fact.subject,
+            relation=fact.relation,
+            object=fact.object,
+            about_speaker=fact.subject == SPEAKER,
+            inferred=fact.inferred,
+        )

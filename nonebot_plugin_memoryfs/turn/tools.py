@@ -1,0 +1,76 @@
+"""The tools of the registry, bound to one turn: its scope, its speaker, its words (R2.8–R2.11)."""
+
+from functools import partial
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..concurrency import in_thread
+from ..graph import MemoryGraph
+from ..graph.tools import TOOLS, CommitArguments, Tool
+from ..model import BoundTool
+from .values import Turn
+
+
+class TurnTools:
+    """What a model may call in a turn, and which objects it committed by calling."""
+
+    def __init__(self, graph: MemoryGraph, turn: Turn) -> None:
+        self.committed: list[str] = []
+        """Objects of the triplets that were committed, for the "must write" check (R4.5)."""
+        self._graph = graph
+        self._turn = turn
+        self.bound = tuple(
+            BoundTool(
+                name=tool.name,
+                description=tool.description,
+                parameters=tool.arguments.model_json_schema(),
+                call=partial(self._call, tool),
+            )
+            for tool in TOOLS
+        )
+
+    async def _call(self, tool: Tool, arguments: dict[str, Any]) -> str:
+        """Carry a call out in a thread; arguments that don't fit are answered, never raised (R2.13)."""
+        try:
+            checked = tool.arguments.model_validate(arguments)
+        except ValidationError as error:
+            return _complaint(tool, error)
+        if isinstance(checked, CommitArguments):
+            return await in_thread(self._commit, checked)
+        return await in_thread(self._carry_out, tool, checked.model_dump())
+
+    def _commit(self, arguments: CommitArguments) -> str:
+        incoming = self._turn.incoming
+        result = self._graph.memory_commit(
+            incoming.scope,
+            [triplet.model_dump() for triplet in arguments.triplets],
+            speaker_name=incoming.speaker,
+            turn_id=self._turn.turn_id,
+            said=incoming.text,
+        )
+        if result.ok:
+            self.committed += [triplet.object for triplet in arguments.triplets]
+        return result.text
+
+    def _carry_out(self, tool: Tool, arguments: dict[str, Any]) -> str:
+        scope, turn_id = self._turn.incoming.scope, self._turn.turn_id
+        match tool.name:
+            case "memory_recall":
+                return self._graph.memory_recall(scope, **arguments).text
+            case "memory_purge":
+                return self._graph.memory_purge(scope, **arguments).text
+            case "task_create":
+                return self._graph.task_create(scope, **arguments, turn_id=turn_id).text
+            case "task_set_state":
+                return self._graph.task_set_state(scope, **arguments, turn_id=turn_id).text
+            case name:
+                raise ValueError(f"tool {name!r} of the registry is not bound to a turn")
+
+
+def _complaint(tool: Tool, error: ValidationError) -> str:
+    """What was wrong with the arguments, so that the model can call again."""
+    problems = "；".join(
+        f"{'.'.join(map(str, problem['loc'])) or '参数'}：{problem['msg']}" for problem in error.errors()
+    )
+    return f"未执行：{tool.name} 的参数不对：{problems}。"

@@ -1,0 +1,94 @@
+"""The values of a turn: what came in, and the one frozen `Turn` that grows through the steps."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ..graph import BackRecall, RecallResult, TaskChain
+from ..graph.chain import Turn as ChainTurn
+from ..memory import MemoryContext
+from ..model import Answer
+from ..prompt import RenderedPrompt
+from ..scope import Scope, Viewer
+from ..search import Hit
+
+Send = Callable[[str], Awaitable[None]]
+"""Delivers a reply as text (R4.7); raises where the platform refuses it."""
+
+MAX_TEXT = 4_000
+"""Characters of a message the model is given (R4.2); the row keeps all."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverheardLine:
+    """A line somebody said to the others."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A message the character is to answer, or several of one person, joined."""
+
+    scope: Scope
+    speaker: str
+    """The name to call them by: group card before nickname (R7.2)."""
+    text: str
+    """As text: pictures and the like as placeholders; empty when the character was only called."""
+    at: datetime
+    send: Send
+    source_ids: tuple[str, ...] = ()
+    """Ids of the platform's messages, for a later recall of them."""
+    quoted: OverheardLine | None = None
+    """The message this one replies to."""
+
+
+def join(first: Incoming, second: Incoming) -> Incoming:
+    """Two waiting messages of one person as one (R4.4)."""
+    return replace(
+        second,
+        text="\n".join(text for text in (first.text, second.text) if text),
+        source_ids=first.source_ids + second.source_ids,
+        quoted=second.quoted or first.quoted,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What steps 3 to 5 found (R4.1)."""
+
+    persona: RecallResult
+    persona_text: str
+    """What stands in the prompt for it: the persona facts, or else the card's identity (R2.7)."""
+    chain: TaskChain
+    back: BackRecall | None
+    """What words that point back brought up (R2.16); `None` where there were none."""
+    facts: RecallResult
+    sayings: tuple[Hit, ...]
+    newest: tuple[ChainTurn, ...]
+    """The turns the chain shows, newest first."""
+    memory: MemoryContext
+    layer: str
+    """Level and source of the base prompt (R3.2)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One turn, as far as it has come; what a step adds is `None` before it."""
+
+    incoming: Incoming
+    turn_id: int
+    viewer: Viewer
+    overheard: tuple[OverheardLine, ...]
+    recalled: Recalled | None = None
+    prompt: RenderedPrompt | None = None
+    answer: Answer | None = None
+    reply: str | None = None
+    """What was sent, or `None` when nothing was."""
+    committed: tuple[str, ...] = ()
+    """Facts the host wrote because the model had not (R4.5), as text."""
+    recorded: bool = False
+    timings: tuple[tuple[str, float], ...] = ()
+    """Step and milliseconds, in order."""
+    errors: tuple[str, ...] = ()
