@@ -63,13 +63,13 @@ class Running:
         self.chat: Chat | None = None
         self._settings = settings
         self._directory = directory
-        self._app: App | None = None
+        self.app: App | None = None
 
     async def start(self) -> None:
         """Open the rooms off the loop, then load the model in the background."""
         app = await in_thread(App.open, self._settings, self._directory.path, held=self._directory)
         app.start()
-        self._app = app
+        self.app = app
         self.chat = Chat(app, self._settings)
         logger.info("记忆数据在 %s", self._directory.path)
         driver = nonebot.get_driver()
@@ -80,8 +80,8 @@ class Running:
     async def stop(self) -> None:
         """Stop answering and write everything down."""
         self.chat = None
-        if self._app is not None:
-            await self._app.close()
+        if self.app is not None:
+            await self.app.close()
 
 
 _T = TypeVar("_T")

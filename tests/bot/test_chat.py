@@ -1,0 +1,83 @@
+"""R7.2, R4.2: the chat hook inside NoneBot: what reaches a turn, and what leaves no trace."""
+
+from collections.abc import AsyncIterator
+
+import nonebot
+import pytest
+from nonebot.adapters.onebot.v11 import Adapter, Bot, MessageEvent, MessageSegment
+from nonebug import App
+from sqlalchemy import select
+
+from nonebot_plugin_memoryfs.bot.plugin import running
+from nonebot_plugin_memoryfs.concurrency import in_thread
+from nonebot_plugin_memoryfs.scope import Scope
+from nonebot_plugin_memoryfs.storage.tables import lines, presence
+
+from ..sim.onebot import at, text
+from .events import SELF_ID, group, private
+
+
+@pytest.fixture(scope="module")
+async def started() -> AsyncIterator[None]:
+    """The plugin's own start and stop hooks around the tests of this module."""
+    await running.start()
+    yield
+    await running.stop()
+
+
+async def receive(app: App, event: MessageEvent, *answers: str) -> None:
+    """Let the chat hook take an event in; exactly these texts are sent, in order."""
+    async with app.test_api() as context:
+        bot = context.create_bot(base=Bot, adapter=nonebot.get_adapter(Adapter), self_id=str(SELF_ID))
+        for answer in answers:
+            context.should_call_send(event, MessageSegment.text(answer), bot=bot)
+        assert running.app is not None
+        assert running.chat is not None
+        await running.chat.receive(bot, event)
+        await running.app.conversations.idle()
+
+
+def _stored(user_id: str) -> tuple[list[str], list[str]]:
+    assert running.app is not None
+    with running.app.rooms.store.database.read() as c:
+        said = c.scalars(select(lines.c.text).where(lines.c.user_id == user_id, ~lines.c.by_character))
+        where = c.scalars(select(presence.c.conversation_id).where(presence.c.user_id == user_id))
+        return list(said), list(where)
+
+
+async def stored(user_id: str) -> tuple[list[str], list[str]]:
+    """What was said by a person, and where they were seen."""
+    return await in_thread(_stored, user_id)
+
+
+async def test_r7_02_private_messages_are_turns(app: App, started: None) -> None:
+    await receive(app, private("我喜欢摇滚", user_id=501), "记住了：你喜欢摇滚。")
+    assert await stored("501") == (["我喜欢摇滚"], ["qq_private_501"])
+
+
+async def test_r7_02_unaddressed_messages_are_presence_and_nothing_more(app: App, started: None) -> None:
+    await receive(app, group("我喜欢摇滚", user_id=502))
+    assert await stored("502") == ([], ["qq_group_20001"])
+
+
+async def test_r7_02_ignored_people_leave_no_trace(app: App, started: None) -> None:
+    anonymous = {"id": 1, "name": "匿名", "flag": "x"}
+    await receive(app, group([at(SELF_ID), text("在吗")], user_id=503, anonymous=anonymous))
+    assert await stored("503") == ([], [])
+
+
+async def test_r4_02_blank_private_messages_are_ignored(app: App, started: None) -> None:
+    await receive(app, private("  \n", user_id=504))
+    assert await stored("504") == ([], [])
+
+
+async def test_r7_02_the_group_card_comes_before_the_nickname(app: App, started: None) -> None:
+    sender = {"user_id": 505, "nickname": "阿花", "card": "花花"}
+    await receive(
+        app, group([at(SELF_ID), text("我喜欢茶")], user_id=505, sender=sender), "记住了：你喜欢茶。"
+    )
+    assert running.app is not None
+    here = Scope("neko", "qq_group_20001", "505", private=False)
+    hits = await in_thread(running.app.rooms.log.search, here, "喜欢茶")
+    assert [hit.speaker for hit in hits if not hit.by_character] == ["花花"]
+
