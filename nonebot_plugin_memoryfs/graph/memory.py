@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from itertools import islice
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy import Connection
 
 from ..scope import Policy, Scope, Viewer, reachable
+from ..search.over_store import OverStore
 from ..search.places import known_place, place_of, places_of
 from ..search.turn_log import ISOLATED, TurnLog
 from ..storage import Store
@@ -21,13 +20,13 @@ from ..text.statements import single_valued as statement_relations
 from . import answers, chain, tasks
 from .back import look_back
 from .commit import PERSONA_RELATIONS, Said, is_persona, write_triplets
-from .edges import Edge, close
+from .edges import Edge
 from .history import history
+from .imports import import_triplets
 from .nodes import note_alias, resolve
 from .persona import persona_in, write_persona
-from .purge import Wanted, find_purged, mark_replaced, purge_time, undo
+from .purge import Wanted, purge, undo
 from .recall import Search, recall
-from .relations import relation_names
 from .render import FACTS_LIMIT, fact_lines, facts_of, people_names, trait_lines
 from .results import (
     BackRecall,
@@ -39,7 +38,7 @@ from .results import (
     TaskChain,
     TaskResult,
 )
-from .triplets import OBJECT_LIMIT, Triplet, check, check_all, tidy
+from .triplets import OBJECT_LIMIT, Triplet, check_all, tidy
 
 SINGLE_VALUED: frozenset[str] = frozenset(statement_relations)
 """Relations that hold one value at a time unless others are given (R2.5)."""
@@ -47,17 +46,13 @@ SINGLE_VALUED: frozenset[str] = frozenset(statement_relations)
 _CHAIN_WORDS = frozenset(map(fold_name, ("TaskNode", "工作记忆", "任务链")))
 _PERSONA_WORDS = frozenset(map(fold_name, (*PERSONA_RELATIONS, "AI", "PersonaNode")))
 _COMMIT_LIMIT = 50
-_IMPORT_CHUNK = 400
-_CHECKPOINT_EVERY = 20
-_REASONS = 5
 
 
-class MemoryGraph:
+class MemoryGraph(OverStore):
     """Facts, tasks and the chain of turns of every character in every conversation.
 
-    A graph made with `MemoryGraph.open` holds its own store and is closed, or used in a `with`;
-    one made over a store leaves that store alone. Thread-safe. Refusals are answers, not
-    exceptions: every tool's result has `.ok` and `.text`.
+    `MemoryGraph.open(data_dir)` for library use; over an open store in the bot. Thread-safe.
+    Refusals are answers, not exceptions: every tool's result has `.ok` and `.text`.
     """
 
     def __init__(
@@ -66,40 +61,10 @@ class MemoryGraph:
         policy: Policy = ISOLATED,
         single_valued: Iterable[str] = SINGLE_VALUED,
     ) -> None:
-        self._store = store
+        super().__init__(store)
         self._policy = policy
         self._single_valued = frozenset(single_valued)
         self._log = TurnLog(store, policy)
-        self._owned = False
-
-    @classmethod
-    def open(cls, data_dir: str | Path | None = None, database_url: str | None = None) -> Self:
-        """Open the graph of a data directory, or of a database elsewhere.
-
-        Raises:
-            ConfigError: neither is given.
-            DataDirectoryError: the directory can't be used, or another process holds it.
-        """
-        graph = cls(Store.open(data_dir, database_url))
-        graph._owned = True
-        return graph
-
-    def close(self) -> None:
-        """Let go of the store that `open` opened; a second call does nothing."""
-        if self._owned:
-            self._owned = False
-            self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # ---- facts
 
@@ -188,24 +153,11 @@ class MemoryGraph:
         if wrong:
             return answers.purge_refused(wrong)
         with self._store.database.write() as connection:
-            search = self._search(connection, scope)
             place_id = known_place(connection, scope.character_id, scope.conversation_id)
             if place_id is None:
                 return answers.purge_refused(f"没有叫 {subject!r} 的")
-            wanted = Wanted(subject, relation, object)
-            found = find_purged(search, place_id, scope, wanted, self._single_valued)
-            if found.reason:
-                return answers.purge_refused(found.reason, found.nearest)
-            if new and len({edge.relation_id for edge in found.edges}) > 1:
-                return answers.purge_refused("更正时请写明 relation")
-            facts = facts_of(connection, search.viewer, search.places, found.edges)
-            if new and any(fold_name(fact.object) == fold_name(new) for fact in facts):
-                return answers.purge_refused("新内容和原来的一样")
-            at = purge_time(connection, place_id, self._store.clock())
-            close(connection, found.edges, at, purged=True)
-            if new:
-                self._replace(connection, scope, place_id, subject, found.edges, new, at)
-        return answers.purged(facts, new)
+            wanted = Wanted(subject, relation, object, new)
+            return purge(self._search(connection, scope), place_id, scope, wanted, self._store.clock())
 
     def undo_purge(self, scope: Scope) -> PurgeResult:
         """Bring back what the last purge of this conversation closed, for 30 days (R2.10)."""
@@ -233,26 +185,7 @@ class MemoryGraph:
         A triplet is as in `memory_commit`, and may say `at` (timezone-aware). Those that can't be
         taken are counted and passed over; the same import can be run again.
         """
-        written, count, chunks = 0, 0, 0
-        reasons: list[str] = []
-        rest = iter(triplets)
-        while chunk := list(islice(rest, _IMPORT_CHUNK)):
-            by_scope: dict[Scope, list[Triplet]] = {}
-            for scope, raw in chunk:
-                checked = check(raw)
-                if isinstance(checked, Triplet):
-                    by_scope.setdefault(scope, []).append(checked)
-                else:
-                    count += 1
-                    reasons = [*reasons, checked][:_REASONS]
-            with self._store.database.write() as connection:
-                for scope, some in by_scope.items():
-                    self._import(connection, scope, some)
-                    written += len(some)
-            chunks += 1
-            if chunks % _CHECKPOINT_EVERY == 0:
-                self._store.database.checkpoint()
-        return ImportResult(written=written, refused=tuple(reasons), refused_count=count)
+        return import_triplets(self._store, triplets, self._single_valued)
 
     # ---- persona
 
@@ -398,28 +331,6 @@ class MemoryGraph:
         said_by = people_names(search.connection, search.viewer, search.places, users)
         lines = fact_lines(facts, said_by, self._zone())
         return answers.recalled(facts[: len(lines)], lines, number - len(lines))
-
-    def _replace(
-        self,
-        connection: Connection,
-        scope: Scope,
-        place_id: int,
-        subject: str,
-        closed: Sequence[Edge],
-        new: str,
-        at: datetime,
-    ) -> None:
-        label = relation_names(connection, [closed[0].relation_id])[closed[0].relation_id]
-        triplet = Triplet(subject, label, new, inferred=False)
-        circumstances = Said(scope=scope, at=at)
-        written = write_triplets(connection, place_id, circumstances, [triplet], self._single_valued)
-        mark_replaced(connection, closed, written.ids[0])
-
-    def _import(self, connection: Connection, scope: Scope, some: Sequence[Triplet]) -> None:
-        now = self._store.clock()
-        first = min((triplet.at or now for triplet in some), default=now)
-        place_id = self._enter(connection, scope, None, first)
-        write_triplets(connection, place_id, Said(scope=scope, at=now), some, self._single_valued)
 
     def _zone(self) -> tzinfo | None:
         return self._store.clock().tzinfo

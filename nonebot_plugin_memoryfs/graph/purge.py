@@ -14,13 +14,16 @@ from ..search.ranking import rank
 from ..search.recipes import NAMES
 from ..storage.tables import LIVE_EDGE, PURGED_EDGE, edges
 from ..text.folding import fold_name
+from . import answers
+from .commit import Said, write_triplets
 from .edges import COLUMNS, Edge, close, edge_of
 from .kinds import EdgeKind, Role
 from .nodes import by_id, find, resolve
 from .recall import Search, live_pairs
-from .relations import canonical, find_relations
+from .relations import canonical, find_relations, relation_names
 from .render import facts_of, node_names
-from .results import Fact
+from .results import Fact, PurgeResult
+from .triplets import Triplet
 
 AT_ONCE = 5
 UNDO_FOR = timedelta(days=30)
@@ -69,8 +72,10 @@ class Wanted:
     """What a purge asks for."""
 
     subject: str
-    relation: str | None
-    object: str | None
+    relation: str
+    object: str
+    replacement: str | None
+    """The object that takes the place of the closed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +87,43 @@ class Found:
     nearest: tuple[str, ...] = ()
 
 
-def find_purged(
-    search: Search, place_id: int, scope: Scope, wanted: Wanted, single_valued: frozenset[str]
-) -> Found:
+def purge(search: Search, place_id: int, scope: Scope, wanted: Wanted, now: datetime) -> PurgeResult:
+    """Close the facts these exact names mean, and write their replacement, or say why not."""
+    found = _find(search, place_id, scope, wanted)
+    if found.reason:
+        return answers.purge_refused(found.reason, found.nearest)
+    new = wanted.replacement
+    if new and len({edge.relation_id for edge in found.edges}) > 1:
+        return answers.purge_refused("更正时请写明 relation")
+    facts = facts_of(search.connection, search.viewer, search.places, found.edges)
+    if new and any(fold_name(fact.object) == fold_name(new) for fact in facts):
+        return answers.purge_refused("新内容和原来的一样")
+    at = _purge_time(search.connection, place_id, now)
+    close(search.connection, found.edges, at, purged=True)
+    if new:
+        _replace(search, place_id, scope, wanted.subject, found.edges, new, at)
+    return answers.purged(facts, new)
+
+
+def _replace(
+    search: Search,
+    place_id: int,
+    scope: Scope,
+    subject: str,
+    closed: Sequence[Edge],
+    new: str,
+    at: datetime,
+) -> None:
+    connection = search.connection
+    label = relation_names(connection, [closed[0].relation_id])[closed[0].relation_id]
+    triplet = Triplet(subject, label, new, inferred=False)
+    said = Said(scope=scope, at=at)
+    written = write_triplets(connection, place_id, said, [triplet], search.single_valued)
+    by = written.ids[0]
+    connection.execute(_REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])
+
+
+def _find(search: Search, place_id: int, scope: Scope, wanted: Wanted) -> Found:
     """The facts of this place that exactly these names mean; a name that means nothing, no facts."""
     connection = search.connection
     names = [name for name in (wanted.subject, wanted.object) if name]
@@ -99,7 +138,7 @@ def find_purged(
         statement = statement.where(edges.c.object_id == bindparam("object_id"))
         where["object_id"] = nodes[who[wanted.object].key][0]
     if wanted.relation:
-        key = fold_name(canonical(wanted.relation, single_valued))
+        key = fold_name(canonical(wanted.relation, search.single_valued))
         labels = find_relations(connection, scope.character_id, [key])
         statement = statement.where(edges.c.relation_id == bindparam("relation_id"))
         where["relation_id"] = labels.get(key, 0)
@@ -122,11 +161,11 @@ def _may_close(scope: Scope, edge: Edge, own_key: str, nodes: dict[str, tuple[in
 
 
 def _unknown(search: Search, place_id: int, name: str) -> Found:
-    nearest = nearest_names(search, place_id, name)
+    nearest = _nearest_names(search, place_id, name)
     return Found(reason=f"没有叫 {name!r} 的", nearest=nearest)
 
 
-def nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
+def _nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
     """Names of this place that share words with one that is not there, if a live fact holds them."""
     everything = {place_id: 0}
     matches = rank(search.connection, NAMES, Kind.NODE, everything, evidence(name))
@@ -136,16 +175,11 @@ def nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
     return tuple(names[node_id] for _, node_id in pairs[:_NEAREST])
 
 
-def purge_time(connection: Connection, place_id: int, at: datetime) -> datetime:
+def _purge_time(connection: Connection, place_id: int, at: datetime) -> datetime:
     """The time of a purge: what one purge closed is known by it, so no two here share it."""
     where = {"place_id": place_id, "since": at - UNDO_FOR}
     last = connection.execute(_LAST, where).scalar()
     return at if last is None or last < at else last + timedelta(microseconds=1)
-
-
-def mark_replaced(connection: Connection, closed: Sequence[Edge], by: int) -> None:
-    """Remember which edge stands where purged ones stood."""
-    connection.execute(_REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])
 
 
 def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> list[Fact]:

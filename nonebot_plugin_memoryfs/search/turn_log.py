@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from sqlalchemy import Connection
 
@@ -17,6 +14,7 @@ from ..text.cleaning import clean
 from .index import Kind
 from .lines import Line, add_line, lines_by_id, searchable
 from .neighbours import lift_neighbours
+from .over_store import OverStore
 from .questions import evidence
 from .ranking import Match, rank
 from .recipes import LINES, Recipe
@@ -43,47 +41,16 @@ class Hit:
     by_character: bool
 
 
-class TurnLog:
+class TurnLog(OverStore):
     """What was said, by whom, when and where; found again by words.
 
-    A log made with `TurnLog.open` holds its own store and is closed, or used in a `with`; one
-    made over a store leaves that store alone.
+    `TurnLog.open(data_dir)` for library use; over an open store in the bot.
     """
 
     def __init__(self, store: Store, policy: Policy = ISOLATED, recipe: Recipe = LINES) -> None:
-        self._store = store
+        super().__init__(store)
         self._policy = policy
         self._recipe = recipe
-        self._owned = False
-
-    @classmethod
-    def open(cls, data_dir: str | Path | None = None, database_url: str | None = None) -> Self:
-        """Open the log of a data directory, or of a database elsewhere.
-
-        Raises:
-            ConfigError: neither is given.
-            DataDirectoryError: the directory can't be used, or another process holds it.
-        """
-        log = cls(Store.open(data_dir, database_url))
-        log._owned = True
-        return log
-
-    def close(self) -> None:
-        """Let go of the store that `open` opened; a second call does nothing."""
-        if self._owned:
-            self._owned = False
-            self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def add(self, scope: Scope, speaker: str, text: str, at: datetime) -> int:
         """Keep something the scope's user said; it can be found when this returns.

@@ -1,0 +1,30 @@
+"""Scopes and a graph."""
+
+import pytest
+
+from nonebot_plugin_memoryfs.graph import MemoryGraph
+from nonebot_plugin_memoryfs.scope import Scope, group_conversation, private_conversation
+from nonebot_plugin_memoryfs.storage import Store
+
+
+def private(user: str = "1", character: str = "neko") -> Scope:
+    return Scope(character, private_conversation(user), user, True)
+
+
+def group(number: str = "9", user: str = "1", character: str = "neko") -> Scope:
+    return Scope(character, group_conversation(number), user, False)
+
+
+def fact(subject: str, relation: str, object: str, **more: object) -> dict[str, object]:
+    return {"subject": subject, "relation": relation, "object": object, **more}
+
+
+def said(graph: MemoryGraph, scope: Scope, query: str, depth: int = 1) -> set[tuple[str, str, str]]:
+    """The facts a recall answers with, as plain triplets."""
+    found = graph.memory_recall(scope, query, depth).facts
+    return {(f.subject, f.relation, f.object) for f in found}
+
+
+@pytest.fixture
+def graph(store: Store) -> MemoryGraph:
+    return MemoryGraph(store)

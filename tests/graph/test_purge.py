@@ -1,0 +1,130 @@
+"""R2.10: taking facts back."""
+
+import pytest
+
+from nonebot_plugin_memoryfs.graph import MemoryGraph
+
+from ..conftest import Clock
+from .conftest import fact, group, private, said
+
+
+def likes(graph: MemoryGraph, *things: str, user: str = "1") -> None:
+    graph.memory_commit(private(user), [fact("用户", "喜欢", thing) for thing in things])
+
+
+def test_r2_10_exact_names_only(graph: MemoryGraph) -> None:
+    graph.memory_commit(
+        private(), [fact("OpenAI", "发布", "模型"), fact("AI", "喜欢", "鱼"), fact("人工AI", "发布", "模型")]
+    )
+    answer = graph.memory_purge(private(), "OpenAI", "发布")
+    assert [f.subject for f in answer.purged] == ["OpenAI"]
+    assert said(graph, private(), "发布") == {("人工AI", "发布", "模型")}
+    assert ("AI", "喜欢", "鱼") in said(graph, private(), "AI")
+
+
+def test_r2_10_what_is_unknown_removes_nothing_and_says_what_is_near(graph: MemoryGraph) -> None:
+    likes(graph, "摇滚乐")
+    answer = graph.memory_purge(private(), "用户", object="摇滚")
+    assert not answer.ok
+    assert answer.purged == ()
+    assert "摇滚乐" in answer.text
+    assert not graph.memory_purge(private(), "路人甲", relation="喜欢").ok
+    assert not graph.memory_purge(private(), "用户", relation="讨厌").ok
+    assert not graph.memory_purge(private("2"), "用户", relation="喜欢").ok
+    assert said(graph, private(), "喜欢") == {("用户", "喜欢", "摇滚乐")}
+
+
+@pytest.mark.parametrize(("relation", "object"), [(None, None), ("", ""), (" ", None)])
+def test_r2_10_a_subject_alone_is_refused(
+    graph: MemoryGraph, relation: str | None, object: str | None
+) -> None:
+    likes(graph, "摇滚")
+    assert not graph.memory_purge(private(), "用户", relation, object).ok
+
+
+def test_r2_10_at_most_five_at_once(graph: MemoryGraph) -> None:
+    likes(graph, *(f"歌{i}" for i in range(6)))
+    refused = graph.memory_purge(private(), "用户", "喜欢")
+    assert not refused.ok
+    assert "5" in refused.text
+    assert graph.memory_purge(private(), "用户", "喜欢", "歌0").ok
+    assert len(graph.memory_purge(private(), "用户", "喜欢").purged) == 5
+
+
+def test_r2_10_a_replacement_is_written(graph: MemoryGraph) -> None:
+    likes(graph, "摇滚")
+    assert graph.memory_purge(private(), "用户", "喜欢", "摇滚", replacement="爵士").ok
+    assert said(graph, private(), "用户") == {("用户", "喜欢", "爵士")}
+    assert not graph.memory_purge(private(), "用户", "喜欢", "爵士", replacement=" ").ok
+    assert not graph.memory_purge(private(), "用户", "喜欢", "爵士", replacement="爵士").ok
+    assert not graph.memory_purge(private(), "用户", "喜欢", "爵士", replacement="x" * 501).ok
+
+
+def test_r2_10_a_replacement_of_a_single_value(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("用户", "所在地", "北京")])
+    assert graph.memory_purge(private(), "用户", "住在", replacement="上海").ok
+    assert said(graph, private(), "用户") == {("用户", "所在地", "上海")}
+    assert graph.undo_purge(private()).ok
+    assert said(graph, private(), "用户") == {("用户", "所在地", "北京")}
+
+
+def test_r2_10_undo_for_thirty_days(graph: MemoryGraph, clock: Clock) -> None:
+    likes(graph, "摇滚", "爵士")
+    graph.memory_purge(private(), "用户", object="摇滚")
+    graph.memory_purge(private(), "用户", object="爵士")
+    assert not graph.undo_purge(private("2")).ok
+    assert [f.object for f in graph.undo_purge(private()).purged] == ["爵士"]
+    clock.advance(days=29)
+    assert [f.object for f in graph.undo_purge(private()).purged] == ["摇滚"]
+    assert not graph.undo_purge(private()).ok
+    graph.memory_purge(private(), "用户", object="摇滚")
+    clock.advance(days=31)
+    assert not graph.undo_purge(private()).ok
+
+
+def test_r2_10_undo_of_a_replacement(graph: MemoryGraph) -> None:
+    likes(graph, "摇滚")
+    graph.memory_purge(private(), "用户", "喜欢", "摇滚", replacement="爵士")
+    graph.undo_purge(private())
+    assert said(graph, private(), "用户") == {("用户", "喜欢", "摇滚")}
+
+
+def test_r2_10_what_was_purged_can_be_said_again(graph: MemoryGraph) -> None:
+    likes(graph, "摇滚")
+    graph.memory_purge(private(), "用户", object="摇滚")
+    assert graph.fact_history(private(), "用户") == ()
+    likes(graph, "摇滚")
+    assert said(graph, private(), "摇滚") == {("用户", "喜欢", "摇滚")}
+    assert graph.undo_purge(private()).ok
+    assert graph.memory_recall(private(), "摇滚").facts[0].sightings == 1
+
+
+def test_r2_10_purged_names_are_not_suggested(graph: MemoryGraph) -> None:
+    likes(graph, "摇滚乐")
+    graph.memory_purge(private(), "用户", object="摇滚乐")
+    assert graph.memory_purge(private(), "用户", object="摇滚").nearest == ()
+
+
+def test_r2_10_tasks_and_personas_only_through_their_own_ways(graph: MemoryGraph) -> None:
+    graph.set_persona("neko", {"性格": "傲娇"})
+    graph.memory_commit(private(), [fact("AI", "语气", "平静")])
+    graph.task_create(private(), "Task_1", "第一件事", ["成语"])
+    assert not graph.memory_purge(private(), "AI", "性格").ok
+    assert not graph.memory_purge(private(), "AI", "语气").ok
+    assert not graph.memory_purge(private(), "Task_1", "HAS_STATE").ok
+    assert graph.task_chain(private()).tasks[0].state == "进行中"
+
+
+def test_r2_10_in_a_group_people_take_back_their_own(graph: MemoryGraph) -> None:
+    graph.memory_commit(group(user="1"), [fact("用户", "喜欢", "摇滚")], speaker_name="小明")
+    assert not graph.memory_purge(group(user="2"), "小明", "喜欢").ok
+    graph.memory_commit(group(user="2"), [fact("小明", "讨厌", "香菜")], speaker_name="小红")
+    assert graph.memory_purge(group(user="1"), "用户", "讨厌").ok
+    assert graph.memory_purge(group(user="1"), "小明", "喜欢").ok
+
+
+@pytest.mark.parametrize("name", ["%", "_", "\x00", "😀", "a/b", "x" * 10_000, "\ud800"])
+def test_r2_10_odd_names_find_nothing(graph: MemoryGraph, name: str) -> None:
+    likes(graph, "摇滚")
+    assert not graph.memory_purge(private(), name, relation=name, object=name).ok
+    assert said(graph, private(), "摇滚")
