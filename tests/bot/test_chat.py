@@ -80,4 +80,3 @@ async def test_r7_02_the_group_card_comes_before_the_nickname(app: App, started:
     here = Scope("neko", "qq_group_20001", "505", private=False)
     hits = await in_thread(running.app.rooms.log.search, here, "喜欢茶")
     assert [hit.speaker for hit in hits if not hit.by_character] == ["花花"]
-

@@ -207,5 +207,3 @@ async def test_r3_09_the_stable_prefix_does_not_change_from_turn_to_turn(chat: C
         assert turn.prompt.text.startswith(turn.prompt.stable_text)
         stable.add(turn.prompt.stable_text)
     assert len(stable) == 1
-
-
