@@ -12,7 +12,7 @@ from ..search.index import Kind
 from ..text.folding import fold_name
 from .edges import Edge, Sighting, see, settle
 from .kinds import EdgeKind, Role, ends_fit
-from .nodes import Node, ensure, resolve
+from .nodes import Node, ensure, is_speaker_name, resolve, thing
 from .relations import canonical, ensure_relations
 from .triplets import Triplet, stands_in
 
@@ -117,6 +117,8 @@ def _meaning(
         inferred = said.words is not None and not stands_in(triplet.object, said.words)
     relation = canonical(triplet.relation, single_valued)
     at = triplet.at or said.at
+    if relation in single_valued or (object.key == subject.key and not is_speaker_name(triplet.object)):
+        object = thing(triplet.object)  # 我叫小明: a name is a text, not the person who goes by it
     meant = _Meant(subject, EdgeKind.RELATES_TO, relation, object, inferred, at)
     return _as_persona(meant) if is_persona(subject, triplet.relation) else meant
 

@@ -21,7 +21,7 @@ class Recipe:
     question needs no more evidence than a short one."""
     neighbours: tuple[float, ...] = ()
     """What a document gets of the scores of those one, two … places away from it."""
-    seeds: int = 40
+    seeds: int = 16
     """How many of the best matches lift their neighbours."""
     whole: int = 4_000
     """Up to so many documents a place is read completely."""

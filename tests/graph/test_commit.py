@@ -277,3 +277,10 @@ def test_r2_20_imported_times_are_kept(graph: MemoryGraph, clock: Clock) -> None
     assert said(graph, private(), "用户") == {("用户", "所在地", "北京")}
     naive = then.replace(tzinfo=None)
     assert graph.import_triplets([(private(), fact("用户", "喜欢", "书", at=naive))]).refused_count == 1
+
+
+@pytest.mark.parametrize("relation", ["名字", "昵称", "喜欢的称呼"])
+def test_r2_02_ones_own_name_is_a_text_and_not_oneself(graph: MemoryGraph, relation: str) -> None:
+    said_so = [fact("用户", relation, "小明")]
+    assert graph.memory_commit(private(), said_so, speaker_name="小明").ok
+    assert said(graph, private(), relation) == {("用户", relation, "小明")}
