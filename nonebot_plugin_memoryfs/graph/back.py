@@ -57,7 +57,7 @@ def _named(search: Search, newest: Sequence[Turn]) -> tuple[str, ...]:
         said = "\n".join(sides)
         pairs = list(match(search.connection, search.viewer, here, said).nodes)[: _NAMED * 2]
         stored = by_id(search.connection, (node_id for _, node_id in live_pairs(search, pairs)))
-        names = node_names(search.connection, search.viewer, search.places, stored.values())
+        names = node_names(search, stored.values())
         ordered = sorted((n for n in names.values() if n in said), key=said.rfind, reverse=True)
         found.update(dict.fromkeys(ordered))
     return tuple(found)[:_NAMED]

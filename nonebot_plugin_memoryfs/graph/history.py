@@ -41,4 +41,4 @@ def history(search: Search, scope: Scope, subject: str, relation: str | None, li
         key = fold_name(canonical(relation, search.single_valued))
         wanted = find_relations(connection, scope.character_id, [key]).get(key)
         closed = [edge for edge in closed if edge.relation_id == wanted]
-    return tuple(facts_of(connection, search.viewer, search.places, closed[:limit]))
+    return tuple(facts_of(search, closed[:limit]))

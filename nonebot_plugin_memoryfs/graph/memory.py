@@ -1,6 +1,7 @@
 """The graph as other rooms and plugins use it: one method per tool, scope first (R2.20)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from itertools import islice
 from typing import Any
@@ -126,7 +127,7 @@ class MemoryGraph(OverStore):
             if len(words) > 1 and words <= _PERSONA_WORDS:
                 return self._persona(search, scope)
             found = recall(search, query_intent, min(max(depth, 1), 3))
-            facts = facts_of(connection, search.viewer, search.places, found[:FACTS_LIMIT])
+            facts = facts_of(search, found[:FACTS_LIMIT])
             return self._recalled(search, facts, len(found))
 
     def memory_purge(
@@ -317,18 +318,18 @@ class MemoryGraph(OverStore):
         if not shown:
             return []
         search = self._search(connection, scope)
-        return facts_of(connection, search.viewer, search.places, shown)
+        return facts_of(search, shown)
 
     def _persona(self, search: Search, scope: Scope) -> RecallResult:
         traits = persona_in(search.connection, scope.character_id, scope.conversation_id)
         places = {edge.place_id: "" for edge in traits} | dict(search.places)
-        facts = facts_of(search.connection, search.viewer, places, traits)
+        facts = facts_of(replace(search, places=places), traits)
         lines = trait_lines(facts)
         return answers.recalled(facts[: len(lines)], lines, len(facts) - len(lines))
 
     def _recalled(self, search: Search, facts: Sequence[Fact], number: int) -> RecallResult:
         users = {fact.user_id for fact in facts}
-        said_by = people_names(search.connection, search.viewer, search.places, users)
+        said_by = people_names(search, users)
         lines = fact_lines(facts, said_by, self._zone())
         return answers.recalled(facts[: len(lines)], lines, number - len(lines))
 

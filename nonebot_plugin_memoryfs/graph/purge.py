@@ -95,7 +95,7 @@ def purge(search: Search, place_id: int, scope: Scope, wanted: Wanted, now: date
     new = wanted.replacement
     if new and len({edge.relation_id for edge in found.edges}) > 1:
         return answers.purge_refused("更正时请写明 relation")
-    facts = facts_of(search.connection, search.viewer, search.places, found.edges)
+    facts = facts_of(search, found.edges)
     if new and any(fold_name(fact.object) == fold_name(new) for fact in facts):
         return answers.purge_refused("新内容和原来的一样")
     at = _purge_time(search.connection, place_id, now)
@@ -171,7 +171,7 @@ def _nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
     matches = rank(search.connection, NAMES, Kind.NODE, everything, evidence(name))
     pairs = live_pairs(search, ((m.place_id, m.ref) for m in matches[: 4 * _NEAREST]))
     stored = by_id(search.connection, (node_id for _, node_id in pairs[:_NEAREST]))
-    names = node_names(search.connection, search.viewer, search.places, stored.values())
+    names = node_names(search, stored.values())
     return tuple(names[node_id] for _, node_id in pairs[:_NEAREST])
 
 
@@ -207,7 +207,7 @@ def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> list[Fact
         }
         if connection.execute(_TWIN, twin).first() is None:
             connection.execute(_REOPEN, {"edge_id": edge.id})
-    return facts_of(connection, search.viewer, search.places, closed)
+    return facts_of(search, closed)
 
 
 def _end_replacement(connection: Connection, edge: Edge, then: datetime, at: datetime) -> None:

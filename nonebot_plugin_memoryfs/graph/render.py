@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam, select
 
-from ..scope import Viewer
+from ..scope import Origin, may_see
 from ..search.places import chunks
 from ..storage.tables import aliases
 from ..text.neutral import neutralise, quote_line
 from ..text.sentences import gist
 from .edges import Edge
 from .nodes import CHARACTER, SPEAKER, StoredNode, by_id, find
+from .recall import Search
 from .relations import relation_names
 from .results import Fact
 
@@ -26,20 +27,16 @@ _CALLED = select(aliases.c.node_id, aliases.c.place_id, aliases.c.name, aliases.
 )
 
 
-def facts_of(
-    connection: Connection, viewer: Viewer, places: Mapping[int, str], shown: Sequence[Edge]
-) -> list[Fact]:
+def facts_of(search: Search, shown: Sequence[Edge]) -> list[Fact]:
     """Edges with the names their viewer may know.
 
     Args:
-        connection: a read.
-        viewer: for whom; facts about them are about `用户`.
-        places: the places the viewer reaches, with their conversations.
+        search: for whom and where; facts about the viewer are about `用户`.
         shown: edges the viewer may see.
     """
     ids = {node for edge in shown for node in (edge.subject_id, edge.object_id)}
-    names = node_names(connection, viewer, places, by_id(connection, ids).values())
-    labels = relation_names(connection, {edge.relation_id for edge in shown})
+    names = node_names(search, by_id(search.connection, ids).values())
+    labels = relation_names(search.connection, {edge.relation_id for edge in shown})
     return [
         Fact(
             id=edge.id,
@@ -49,7 +46,7 @@ def facts_of(
             inferred=edge.inferred,
             first_seen=edge.first_seen,
             last_seen=edge.last_seen,
-            conversation_id=places[edge.place_id],
+            conversation_id=search.places[edge.place_id],
             user_id=edge.user_id,
             sightings=edge.sightings,
         )
@@ -57,51 +54,48 @@ def facts_of(
     ]
 
 
-def node_names(
-    connection: Connection,
-    viewer: Viewer,
-    places: Mapping[int, str],
-    stored: Iterable[StoredNode],
-) -> dict[int, str]:
+def node_names(search: Search, stored: Iterable[StoredNode]) -> dict[int, str]:
     """What to call nodes before this viewer: people by what they are called where they look."""
     names: dict[int, str] = {}
     people: dict[int, str] = {}
     for node in stored:
         if node.user_id is None:
             names[node.id] = CHARACTER if node.key == "character" else node.name
-        elif node.user_id == viewer.user_id:
+        elif node.user_id == search.viewer.user_id:
             names[node.id] = SPEAKER
         else:
             people[node.id] = node.user_id
-    called = _called(connection, viewer, places, people)
+    called = _called(search, people)
     names.update((i, called.get(i, f"{SPEAKER}{user_id}")) for i, user_id in people.items())
     return names
 
 
-def people_names(
-    connection: Connection, viewer: Viewer, places: Mapping[int, str], user_ids: Iterable[str]
-) -> dict[str, str]:
+def people_names(search: Search, user_ids: Iterable[str]) -> dict[str, str]:
     """User id → what to call them before this viewer, as in `node_names`."""
     wanted = {f"user:{user_id}": user_id for user_id in user_ids}
-    found = find(connection, viewer.character_id, wanted)
+    found = find(search.connection, search.viewer.character_id, wanted)
     ids = {node_id: wanted[key] for key, (node_id, _) in found.items()}
-    called = _called(connection, viewer, places, ids)
+    called = _called(search, ids)
     by_user = {ids[node_id]: name for node_id, name in called.items()}
-    by_user[viewer.user_id] = SPEAKER
+    by_user[search.viewer.user_id] = SPEAKER
     return {user_id: by_user.get(user_id, f"{SPEAKER}{user_id}") for user_id in wanted.values()}
 
 
-def _called(
-    connection: Connection, viewer: Viewer, places: Mapping[int, str], people: Iterable[int]
-) -> dict[int, str]:
-    """Person → their newest alias: of this conversation if there is one, else where it is reached."""
+def _called(search: Search, people: Mapping[int, str]) -> dict[int, str]:
+    """Person → their newest alias that the viewer may know: of this conversation before others'.
+
+    An alias used before the viewer came somewhere is none of theirs (R1.17).
+    """
     best: dict[int, tuple[bool, datetime, str]] = {}
     for node_ids in chunks(people):
-        for place_ids in chunks(places):
+        for place_ids in chunks(search.places):
             where = {"node_ids": node_ids, "place_ids": place_ids}
-            for row in connection.execute(_CALLED, where):
-                here = places[row.place_id] == viewer.conversation_id
-                rank = (here, row.seen_at, row.name)
+            for row in search.connection.execute(_CALLED, where):
+                conversation_id = search.places[row.place_id]
+                origin = Origin(conversation_id, (people[row.node_id],), row.seen_at)
+                if not may_see(search.viewer, origin, search.policy):
+                    continue
+                rank = (conversation_id == search.viewer.conversation_id, row.seen_at, row.name)
                 best[row.node_id] = max(best.get(row.node_id, rank), rank)
     return {node_id: name for node_id, (_, _, name) in best.items()}
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from nonebot_plugin_memoryfs.graph import MemoryGraph
@@ -21,6 +21,16 @@ ACTS = st.lists(st.tuples(st.sampled_from(SCOPES), st.booleans()), min_size=1, m
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=ACTS, linked=st.booleans(), in_groups=st.booleans())
+@example(  # a nickname used before the reader came
+    acts=[
+        (group("B", "2"), False),
+        (group("B", "3"), True),
+        (group("A", "3"), True),
+        (group("A", "2"), False),
+    ],
+    linked=False,
+    in_groups=False,
+)
 def test_r1_18_no_answer_holds_what_its_readers_may_not_know(
     tmp_path: Path, acts: list[tuple[Scope, bool]], linked: bool, in_groups: bool
 ) -> None:
