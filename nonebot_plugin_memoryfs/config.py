@@ -107,7 +107,7 @@ class Config(BaseModel):
 
 NOT_YET_USED = frozenset(
     {"base_url", "api_key", "model", "learn_model", "life_model", "model_settings", "learn_every"}
-    | {"cooldown_seconds", "daily_calls", "daily_tokens", "keep_turns_days", "web_token", "web_public"}
+    | {"cooldown_seconds", "daily_calls", "daily_tokens", "keep_turns_days"}
     | {"life_interval_minutes", "life_idle_minutes", "life_private_self_service"}
 )
 """Settings whose names are fixed but whose feature this version does not have."""

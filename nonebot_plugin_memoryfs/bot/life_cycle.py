@@ -9,6 +9,7 @@ import nonebot
 from nonebot.drivers import ASGIMixin
 from pydantic import ValidationError
 
+from .. import web
 from ..app import App
 from ..concurrency import in_thread
 from ..config import NOT_YET_USED, PREFIX, Config, Settings, parse, unknown_names
@@ -76,12 +77,31 @@ class Running:
         if isinstance(driver, ASGIMixin):
             address = f"ws://{driver.config.host}:{driver.config.port}/onebot/v11/ws"
             logger.info("OneBot 实现请用反向 WebSocket 连接 %s", address)
+        await self._serve_web(app)
 
     async def stop(self) -> None:
         """Stop answering and write everything down."""
         self.chat = None
+        web.withdraw(_server())
         if self.app is not None:
             await self.app.close()
+
+    async def _serve_web(self, app: App) -> None:
+        """Answer on the driver's server; the bot runs without it too (R7.5)."""
+        config = nonebot.get_driver().config
+        try:
+            if await web.serve(_server(), app):
+                logger.info("网页接口在 http://%s:%s%s", config.host, config.port, web.MEMORY_FILES)
+            else:
+                logger.info("网页接口没有开：它要用 FastAPI 驱动器（DRIVER=~fastapi），其余照常")
+        except OperatorError as error:
+            logger.error("网页接口没有开：%s", error)
+
+
+def _server() -> object:
+    """What the driver serves on; `None` for a driver that serves nothing."""
+    driver = nonebot.get_driver()
+    return driver.server_app if isinstance(driver, ASGIMixin) else None
 
 
 _T = TypeVar("_T")

@@ -152,6 +152,11 @@ class MemoryFS:
         with self._files.reading() as connection:
             return self._records.of_character(connection, char_id)
 
+    def list_all(self) -> list[MemoryFile]:
+        """The files of every character, by path."""
+        with self._files.reading() as connection:
+            return list(self._records.all(connection))
+
     def build_prompt_context(self, char_id: str, user_id: str, conversation_id: str) -> str:
         """The memory for this user's prompt in this conversation; `""` for none (R1.12)."""
         scope = Scope(char_id, conversation_id, user_id, kind_of(conversation_id) != "group")

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = [
     path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
     for path in sorted((ROOT / "nonebot_plugin_memoryfs").rglob("*.py"))
-    if not {"bot", "__main__.py"} & set(path.parts)
+    if not {"bot", "web", "__main__.py"} & set(path.parts)
 ]
 
 

@@ -71,6 +71,15 @@ def test_r1_01_the_list_is_by_importance_then_newest_then_path(fs: MemoryFS, clo
     assert names == ["d.md", "z.md", "b.md", "c.md", "a.md"]
 
 
+def test_r1_01_all_files_are_those_of_every_character_by_path(fs: MemoryFS) -> None:
+    assert fs.list_all() == []
+    for path in ("characters/neko/z.md", "characters/b/a.md", "characters/neko/a.md"):
+        fs.write(path, content="x", importance=0.9)
+    fs.delete("characters/neko/z.md")
+    assert [file.path for file in fs.list_all()] == ["characters/b/a.md", "characters/neko/a.md"]
+    assert fs.list_all() == fs.list_for_character("b") + fs.list_for_character("neko")
+
+
 # ---- records
 
 
