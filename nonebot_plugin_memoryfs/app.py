@@ -6,6 +6,7 @@ The bot, the command line, the bench and the tests all use it.
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -49,13 +50,15 @@ class App:
         self._present: set[tuple[str, str]] = set()
         self._model: asyncio.Task[ChatModel] | None = None
         self.workflow = Workflow(self.rooms, self.model, self._overheard)
-        self.conversations = Conversations(self.workflow.run, self._overheard, settings.queue)
+        self.conversations = Conversations(
+            self.workflow.answer, self.workflow.drop, self._overheard, settings.queue
+        )
 
     @classmethod
     def open(
         cls,
         settings: Settings,
-        data_dir: Path | None,
+        data_dir: Path,
         *,
         clock: Callable[[], datetime] = utc_now,
         held: DirectoryLock | None = None,
@@ -71,8 +74,7 @@ class App:
         Raises:
             OperatorError: the directory or the database can't be used.
         """
-        url = settings.database_url.get_secret_value() or None
-        app = cls(Store.open(data_dir, url, clock=clock, held=held), settings)
+        app = cls(Store.open(data_dir, clock=clock, held=held), settings)
         provide_memory_fs(app.rooms.memory)
         unanswered = app.rooms.graph.close_unanswered()
         if unanswered:
@@ -125,8 +127,10 @@ class App:
             note_presence(connection, scope.user_id, scope.conversation_id, at)
 
     def _card_of(self, character_id: str) -> Card:
-        """The card of a character: that of the prompts folder, else the built-in one."""
-        return self.rooms.prompts.folder_card() or built_in()
+        """The card of a character: the default one's may stand in the prompts folder."""
+        if character_id == self.settings.character and (card := self.rooms.prompts.folder_card()):
+            return card
+        return replace(built_in(), id=character_id)
 
 
 def policy_of(settings: Settings) -> Policy:

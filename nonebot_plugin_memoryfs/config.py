@@ -38,8 +38,24 @@ def _known_zone(value: str) -> str:
     return value
 
 
+def _web_address(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise ValueError("not a web address")
+    return value
+
+
+def _postgresql(value: SecretStr) -> SecretStr:
+    url = value.get_secret_value()
+    if url and not url.startswith("postgresql+psycopg://"):
+        raise ValueError("not a PostgreSQL address")
+    return value
+
+
 Text = Annotated[str, BeforeValidator(_as_text)]
 Secret = Annotated[SecretStr, BeforeValidator(_as_text)]
+Name = Annotated[Text, Field(min_length=1)]
+WebAddress = Annotated[Text, AfterValidator(_web_address)]
+DatabaseAddress = Annotated[Secret, AfterValidator(_postgresql)]
 Chance = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -56,15 +72,15 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
-    base_url: Text = _setting("", "模型服务地址（OpenAI 兼容，含 /v1）；留空用离线模型", "http(s) 地址")
+    base_url: WebAddress = _setting("", "模型服务地址（OpenAI 兼容，含 /v1）；留空用离线模型", "http(s) 地址")
     api_key: Secret = _setting(SecretStr(""), "模型服务的密钥", "文字")
     model: Text = _setting("", "聊天用的模型名", "文字")
     learn_model: Text = _setting("", "提取记忆用的模型名；留空同聊天", "文字")
     life_model: Text = _setting("", "生活片段用的模型名；留空同聊天", "文字")
     model_settings: dict[str, Any] = _setting({}, "模型参数，如 temperature", "JSON 对象")
     character: Text = _setting("neko", "默认角色", "角色 id", min_length=1)
-    characters: dict[Text, Text] = _setting({}, "机器人账号 → 角色", 'JSON 对象，如 {"12345": "neko"}')
-    database_url: Secret = _setting(
+    characters: dict[Text, Name] = _setting({}, "机器人账号 → 角色", 'JSON 对象，如 {"12345": "neko"}')
+    database_url: DatabaseAddress = _setting(
         SecretStr(""), "数据库；留空用数据目录里的 SQLite", "postgresql+psycopg:// 开头的地址"
     )
     private_memory_in_groups: bool = _setting(False, "在群里也用本人的私聊记忆", "true 或 false")
@@ -106,7 +122,16 @@ class Config(BaseModel):
 
 
 NOT_YET_USED = frozenset(
-    {"base_url", "api_key", "model", "learn_model", "life_model", "model_settings", "learn_every"}
+    {
+        "database_url",
+        "base_url",
+        "api_key",
+        "model",
+        "learn_model",
+        "life_model",
+        "model_settings",
+        "learn_every",
+    }
     | {"cooldown_seconds", "daily_calls", "daily_tokens", "keep_turns_days"}
     | {"life_interval_minutes", "life_idle_minutes", "life_private_self_service"}
 )

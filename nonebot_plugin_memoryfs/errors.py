@@ -10,7 +10,6 @@ MemoryFSError
       DirectoryInUse            another process holds it (R6.3)
       DirectoryNotWritable      it can't be created or written (R6.3)
     SchemaTooNew                the database was written by a newer version
-  ModelFailed                   the model gave no usable answer (R4.6): answer with a notice, log the cause
 """
 
 
@@ -52,7 +51,3 @@ class DirectoryNotWritable(DataDirectoryError):
 
 class SchemaTooNew(OperatorError):
     """The database was written by a newer version of the plugin."""
-
-
-class ModelFailed(MemoryFSError):
-    """The model gave no usable answer (R4.6)."""

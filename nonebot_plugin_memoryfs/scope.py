@@ -7,6 +7,7 @@ only if everyone who reads that other one may know it. Everything here is pure.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 ConversationKind = Literal["private", "group", "web", "unknown"]
@@ -26,6 +27,12 @@ def group_conversation(group_id: str) -> str:
     return f"{_GROUP}{group_id}"
 
 
+def group_of(conversation_id: str) -> str | None:
+    """The group id a group's conversation id names; `None` for other conversations."""
+    return conversation_id.removeprefix(_GROUP) if kind_of(conversation_id) == "group" else None
+
+
+@lru_cache(maxsize=4096)
 def kind_of(conversation_id: str | None) -> ConversationKind:
     """What kind of conversation an id names; ids of no known form are `unknown`."""
     for prefix, kind in _KINDS:

@@ -84,6 +84,8 @@ def test_r7_01_numbers_from_env_are_taken_as_ids_and_keys() -> None:
         ("groups_allow", 5),
         ("character", ""),
         ("model_settings", "[]"),
+        ("base_url", "not a url"),
+        ("characters", {"1": ""}),
     ],
 )
 def test_r7_01_a_wrong_value_is_named_with_what_is_allowed(name: str, value: Any) -> None:
@@ -100,7 +102,8 @@ def test_r6_07_secrets_are_not_shown(name: str) -> None:
     with pytest.raises(ConfigError) as error:
         parse({name: ["hunter2"]})
     assert "hunter2" not in str(error.value)
-    assert "hunter2" not in repr(parse({name: "hunter2"}))
+    fine = "postgresql+psycopg://me:hunter2@host/db" if name == "database_url" else "hunter2"
+    assert "hunter2" not in repr(parse({name: fine}))
 
 
 def test_r7_01_all_wrong_values_are_named_at_once() -> None:
@@ -113,3 +116,10 @@ def test_r7_01_unknown_names_come_with_the_nearest() -> None:
         ("LERN_EVERY", "learn_every"),
         ("zzz", None),
     ]
+
+
+@pytest.mark.parametrize("url", ["mysql://me:hunter2@host/db", "sqlite:///x.db", "???"])
+def test_r6_01_another_database_is_refused_without_showing_the_password(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"DATABASE_URL=（已隐去）.*postgresql\+psycopg://") as error:
+        parse({"database_url": url})
+    assert "hunter2" not in str(error.value)

@@ -2,11 +2,11 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from weakref import WeakValueDictionary
 
 import nonebot
-from nonebot.adapters.onebot.v11 import Bot, GroupMessageEvent, MessageEvent
+from nonebot.adapters.onebot.v11 import Bot, GroupMessageEvent, MessageEvent, PrivateMessageEvent
 
 from ..app import App
 from ..config import Settings
@@ -21,14 +21,21 @@ from .triggers import addressed, heard
 class Chat:
     """Turns messages of every bot account into turns of the app."""
 
-    def __init__(self, app: App, settings: Settings) -> None:
+    def __init__(self, app: App, settings: Settings, chance: Callable[[], float] = random.random) -> None:
         self._app = app
+        self._chance = chance
         self._settings = settings
         self._names = Names()
         self._order: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def receive(self, bot: Bot, event: MessageEvent) -> None:
-        """Hear a message: answer it, or keep it as context; ignored ones leave no trace."""
+        """Hear a message: answer it, or keep it as context; ignored ones leave no trace.
+
+        Only an event that says it is a private or a group message counts: what merely looks like a
+        message may have an audience nobody knows (R1.17).
+        """
+        if not isinstance(event, PrivateMessageEvent | GroupMessageEvent):
+            return
         if not heard(event, self._settings, nonebot.get_bots()):
             return
         scope = self._scope(event)
@@ -37,27 +44,27 @@ class Chat:
             await self._take_in(bot, event, scope)
 
     async def _take_in(self, bot: Bot, event: MessageEvent, scope: Scope) -> None:
-        speaker = self._name(event)
+        speaker, at = self._name(event), self._app.clock()
         if not scope.private:
             await self._app.note_presence(scope)
         text = await self._text(bot, event)
-        if not addressed(event, self._settings, random.random):
+        if not addressed(event, self._settings, self._chance):
             if text:
                 self._app.overhear(scope, OverheardLine(speaker, text))
             return
         if scope.private and not text:
             return
-        self._app.conversations.submit(
-            Incoming(
-                scope=scope,
-                speaker=speaker,
-                text=text,
-                at=self._app.clock(),
-                send=lambda reply: send_reply(bot, event, reply),
-                source_ids=(str(event.message_id),),
-                quoted=await self._quoted(bot, event),
-            )
+        incoming = Incoming(
+            scope=scope,
+            speaker=speaker,
+            text=text,
+            at=at,
+            send=lambda reply, name: send_reply(bot, event, reply, name),
+            account=bot.self_id,
+            source_ids=(str(event.message_id),),
+            quoted=await self._quoted(bot, event),
         )
+        await self._app.conversations.submit(await self._app.workflow.hear(incoming))
 
     def _scope(self, event: MessageEvent) -> Scope:
         character = character_of(str(event.self_id), self._settings)

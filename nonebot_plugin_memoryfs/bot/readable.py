@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from nonebot.adapters.onebot.v11 import Bot, Message, MessageSegment
 from nonebot.exception import AdapterException
@@ -43,7 +43,10 @@ NameOf = Callable[[str], Awaitable[str]]
 
 
 class Names:
-    """Names of group members: learnt from their messages, asked for once where unknown."""
+    """Names of group members: learnt from their messages, asked for once where unknown.
+
+    Who could not be found goes by their id until they speak.
+    """
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
@@ -66,7 +69,7 @@ class Names:
             )
         except (AdapterException, TimeoutError, ValueError) as error:
             logger.debug("查不到群 %s 成员 %s 的名字：%r", group_id, user_id, error)
-            return user_id
+            member = {}
         name = clean_name(str(member.get("card") or member.get("nickname") or ""), user_id)
         self.learn(group_id, user_id, name)
         return name
@@ -74,23 +77,26 @@ class Names:
 
 async def readable(message: Message, self_id: str, name_of: NameOf) -> str:
     """The text of a message; mentions of the bot itself and reply marks are left out."""
-    return clean_message("".join([await _piece(s, self_id, name_of) for s in message])).strip()
+    mentioned = {str(s.data.get("qq", "")) for s in message if s.type == "at"} - {self_id, "all", ""}
+    found = await asyncio.gather(*map(name_of, mentioned))
+    names = dict(zip(mentioned, found, strict=True))
+    return clean_message("".join(_piece(s, self_id, names) for s in message)).strip()
 
 
-async def _piece(segment: MessageSegment, self_id: str, name_of: NameOf) -> str:
+def _piece(segment: MessageSegment, self_id: str, names: Mapping[str, str]) -> str:
     if segment.is_text():
         return str(segment.data.get("text", ""))
     if segment.type == "at":
-        return await _mention(str(segment.data.get("qq", "")), self_id, name_of)
+        return _mention(str(segment.data.get("qq", "")), self_id, names)
     return "" if segment.type in _SILENT else _PLACEHOLDERS.get(segment.type, _OTHER)
 
 
-async def _mention(user_id: str, self_id: str, name_of: NameOf) -> str:
+def _mention(user_id: str, self_id: str, names: Mapping[str, str]) -> str:
     if user_id == self_id:
         return ""
     if user_id == "all":
         return "@全体成员"
-    name = await name_of(user_id)
+    name = names.get(user_id, user_id)
     return f"@{name}({user_id})" if name != user_id else f"@{user_id}"
 
 

@@ -21,8 +21,17 @@ PAUSE_SECONDS = 0.8
 Pause = Callable[[float], Awaitable[None]]
 
 
-async def send_reply(bot: Bot, event: MessageEvent, text: str, pause: Pause = asyncio.sleep) -> None:
+async def send_reply(
+    bot: Bot, event: MessageEvent, text: str, name: str, pause: Pause = asyncio.sleep
+) -> None:
     """Send a reply where the message came from.
+
+    Args:
+        bot: the account that sends it.
+        event: the message that is answered.
+        text: what is said.
+        name: the character's name, under which a merged forward shows it.
+        pause: waits between parts.
 
     Raises:
         AdapterException: the platform refused it, or did not answer.
@@ -30,7 +39,7 @@ async def send_reply(bot: Bot, event: MessageEvent, text: str, pause: Pause = as
     parts = split_reply(text, PART_CHARACTERS)
     if len(parts) > PLAIN_PARTS:
         try:
-            await _send_forward(bot, event, parts)
+            await _send_forward(bot, event, parts, name)
             return
         except AdapterException as error:
             logger.info("合并转发未被接受（%r），改为逐条发送", error)
@@ -40,10 +49,10 @@ async def send_reply(bot: Bot, event: MessageEvent, text: str, pause: Pause = as
         await bot.send(event, MessageSegment.text(part))
 
 
-async def _send_forward(bot: Bot, event: MessageEvent, parts: list[str]) -> None:
+async def _send_forward(bot: Bot, event: MessageEvent, parts: list[str], name: str) -> None:
     """One merged forward: an extension of OneBot v11 that most implementations know."""
     nodes = [
-        {"type": "node", "data": {"name": "小忆", "uin": bot.self_id, "content": [_text(part)]}}
+        {"type": "node", "data": {"name": name, "uin": bot.self_id, "content": [_text(part)]}}
         for part in parts
     ]
     if isinstance(event, GroupMessageEvent):

@@ -1,7 +1,7 @@
 """Character cards: what a prompt needs to know about a character.
 
 The form on disk is the upstream's `personality.json`, with one key more: `identity`, attribute → value.
-Fields nobody shows to a model (avatar, portrait, state) are not read.
+Fields nobody shows to a model (greeting, avatar, portrait, state) are not read.
 """
 
 import json
@@ -41,8 +41,6 @@ class Card:
     basic_info: str = ""
     personality: str = ""
     scenario: str = ""
-    greeting: str = ""
-    """The first thing the character says."""
     example_dialogues: str = ""
     response_format: str = ""
     rules: tuple[str, ...] = ()
@@ -98,7 +96,6 @@ def load_personality(text: str, card_id: str = "") -> Card:
         scenario=_text(data, "scenario"),
         example_dialogues=_text(data, "exampleDialogues"),
         response_format=_text(data, "responseFormat"),
-        greeting=_text(data, "greeting") or _text(data, "firstMessage"),
         rules=_texts(data, "rules"),
         tags=_texts(data, "tags"),
     )

@@ -1,9 +1,12 @@
 """The texts of tool answers: what was done, or why not and what to do instead (Chinese)."""
 
 from collections.abc import Sequence
+from datetime import tzinfo
 
 from ..text.sentences import gist
-from .render import as_data
+from .edges import Edge
+from .recall import Search
+from .render import FACTS_LIMIT, as_data, fact_lines, facts_of, people_names, trait_lines
 from .results import CommitResult, Fact, PurgeResult, RecallResult
 
 _SHOWN = 5
@@ -33,8 +36,22 @@ def commit_refused(reasons: Sequence[str]) -> CommitResult:
     return CommitResult(ok=False, text=as_data(f"全部未写入。{told}。请改好后重新提交。"))
 
 
-def recalled(facts: Sequence[Fact], lines: Sequence[str], left_out: int) -> RecallResult:
-    """What a recall found; around a hub, older facts were not even looked at."""
+def recalled(search: Search, found: Sequence[Edge], zone: tzinfo | None) -> RecallResult:
+    """What a recall found, best first; around a hub, older facts were not even looked at."""
+    facts = facts_of(search, found[:FACTS_LIMIT])
+    said_by = people_names(search, {fact.user_id for fact in facts})
+    lines = fact_lines(facts, said_by, zone)
+    return _recalled(facts[: len(lines)], lines, len(found) - len(lines))
+
+
+def persona(search: Search, traits: Sequence[Edge]) -> RecallResult:
+    """What the character is like."""
+    facts = facts_of(search, traits)
+    lines = trait_lines(facts)
+    return _recalled(facts[: len(lines)], lines, len(facts) - len(lines))
+
+
+def _recalled(facts: Sequence[Fact], lines: Sequence[str], left_out: int) -> RecallResult:
     told = list(lines)
     if left_out:
         told.append(f"（至少还有 {left_out} 条没有列出，可以问得更具体）")

@@ -8,11 +8,11 @@ from ..search.turn_log import Hit, TurnLog
 from ..text.references import without_reference_words
 from ..text.sentences import gist
 from .chain import NEWEST_TURNS, Turn, chain_task, first_line, newest_turns, task_line
+from .corrections import corrected_hits
 from .kinds import TaskState
 from .match import match
-from .nodes import by_id
-from .recall import Search, live_pairs
-from .render import as_data, node_names
+from .recall import Search, spelled
+from .render import as_data, somebody
 from .results import BackRecall
 from .tasks import tasks_in
 
@@ -32,7 +32,8 @@ def look_back(search: Search, log: TurnLog, scope: Scope, text: str, zone: tzinf
     hits: list[Hit] = []
     if words:
         before = first_line(connection, [turn.id for turn in newest])
-        hits = log.search_for(connection, search.viewer, words, _HITS, before=before)
+        found = log.search_for(connection, search.viewer, words, _HITS, before=before)
+        hits = corrected_hits(search, found)
     named = () if words else _named(search, newest[:2])
     told = [
         *(task_line(task, _WHOLE) for task in paused),
@@ -56,8 +57,8 @@ def _named(search: Search, newest: Sequence[Turn]) -> tuple[str, ...]:
         sides = [side.text for side in (turn.heard, turn.reply) if side]
         said = "\n".join(sides)
         pairs = list(match(search.connection, search.viewer, here, said).nodes)[: _NAMED * 2]
-        stored = by_id(search.connection, (node_id for _, node_id in live_pairs(search, pairs)))
-        names = node_names(search, stored.values())
+        spellings = {node_id: name for (_, node_id), name in spelled(search, pairs).items()}
+        names = spellings | somebody(search, spellings)
         ordered = sorted((n for n in names.values() if n in said), key=said.rfind, reverse=True)
         found.update(dict.fromkeys(ordered))
     return tuple(found)[:_NAMED]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from ..errors import InvalidInput
 from ..scope import Scope
@@ -14,6 +14,7 @@ from ..storage.tables import lines, turns
 from ..text.cleaning import clean
 from ..text.neutral import neutralise
 from ..text.sentences import gist, shorten
+from .corrections import corrected, superseded_objects
 from .kinds import TaskState
 from .render import as_data
 from .results import ChainTask, TaskChain
@@ -39,6 +40,20 @@ _CLOSE = (
     .where(turns.c.id == bindparam("of_turn"))
     .values(state=_ANSWERED, gist=bindparam("told"), closed_at=bindparam("now"))
 )
+_SOURCES = (
+    select(turns.c.source_ids)
+    .where(turns.c.id.in_(bindparam("turn_ids", expanding=True)))
+    .order_by(turns.c.id)
+)
+_MOVE_LINES = (
+    update(lines)
+    .where(lines.c.turn_id.in_(bindparam("turn_ids", expanding=True)))
+    .values(turn_id=bindparam("to_turn"))
+)
+_NAME_SOURCES = (
+    update(turns).where(turns.c.id == bindparam("of_turn")).values(source_ids=bindparam("sources"))
+)
+_DROP_TURNS = delete(turns).where(turns.c.id.in_(bindparam("turn_ids", expanding=True)))
 _LEAVE = (
     update(turns)
     .where(turns.c.id == bindparam("of_turn"), turns.c.state == _OPEN)
@@ -80,6 +95,8 @@ class Turn:
     """A turn of the chain."""
 
     id: int
+    user_id: str
+    """Who spoke to the character."""
     answered: bool
     gist: str
     opened_at: datetime
@@ -132,6 +149,15 @@ def answer_turn(
         told = _gist(_turns(connection, [row])[0])
     told = gist(clean(told or row.gist), OBJECT_LIMIT)
     connection.execute(_CLOSE, {"of_turn": turn_id, "told": told, "now": at})
+
+
+def join_turns(connection: Connection, turn_id: int, others: Sequence[int]) -> None:
+    """Make several open turns of one person one: their lines and message ids go to the first (R4.4)."""
+    rows = connection.execute(_SOURCES, {"turn_ids": [turn_id, *others]}).all()
+    source_ids = [source_id for row in rows for source_id in row.source_ids]
+    connection.execute(_MOVE_LINES, {"turn_ids": list(others), "to_turn": turn_id})
+    connection.execute(_NAME_SOURCES, {"of_turn": turn_id, "sources": source_ids})
+    connection.execute(_DROP_TURNS, {"turn_ids": list(others)})
 
 
 def leave_turn(connection: Connection, turn_id: int, at: datetime) -> None:
@@ -239,20 +265,27 @@ def _gist(turn: Turn) -> str:
 
 
 def _turns(connection: Connection, rows: Sequence[Row[Any]]) -> list[Turn]:
-    """Turns with their two sides; lines of one side are joined."""
+    """Turns with their two sides; lines of one side are joined, what no longer holds is not shown (R1.19)."""
     heard: dict[int, Side] = {}
     replies: dict[int, Side] = {}
+    ids = [row.id for row in rows]
     if rows:
-        for line in connection.execute(_LINES, {"turn_ids": [row.id for row in rows]}):
+        for line in connection.execute(_LINES, {"turn_ids": ids}):
             sides = replies if line.by_character else heard
             before = sides.get(line.turn_id)
             text = f"{before.text}\n{line.text}" if before else line.text
             sides[line.turn_id] = Side(line.speaker, text)
+    objects = superseded_objects(connection, ids)
+    for turn_id, old in objects.items():
+        for sides in (heard, replies):
+            if side := sides.get(turn_id):
+                sides[turn_id] = Side(side.speaker, corrected(side.text, old))
     return [
         Turn(
             row.id,
+            row.user_id,
             row.state == _ANSWERED,
-            row.gist,
+            corrected(row.gist, objects.get(row.id, ())),
             row.opened_at,
             heard.get(row.id),
             replies.get(row.id),

@@ -11,10 +11,11 @@ from ..search import index
 from ..search.index import Kind
 from ..text.folding import fold_name
 from .edges import Edge, Sighting, see, settle
-from .kinds import EdgeKind, Role, ends_fit
-from .nodes import Node, ensure, is_speaker_name, resolve, thing
+from .kinds import EdgeKind, Role
+from .nodes import End, Node, ensure, thing
 from .relations import canonical, ensure_relations
 from .triplets import Triplet, stands_in
+from .who import is_speaker_name, resolve
 
 PERSONA_RELATIONS = frozenset({"人设", "角色", "性格", "语气", "说话风格", "口癖", "身份", "自称"})
 """What the character is like: said of `AI`, these are its persona (R2.7)."""
@@ -70,17 +71,17 @@ def write_triplets(
         place_id: where they are said.
         said: by whom, when, and in what words.
         triplets: what is said.
-        single_valued: the labels that hold one value at a time.
+        single_valued: the labels that hold one value at a time, folded.
         persona: whether what they say of the character is its persona, whatever the label.
     """
     meant = _meanings(connection, place_id, said, triplets, single_valued)
     if persona:
         meant = [_as_persona(m) for m in meant]
-    nodes = ensure(connection, said.scope.character_id, (n for m in meant for n in (m.subject, m.object)))
+    ends = ensure(connection, said.scope.character_id, (n for m in meant for n in (m.subject, m.object)))
     labels = ensure_relations(connection, said.scope.character_id, {m.relation for m in meant})
-    sightings = [_sighting(m, nodes, labels, said) for m in meant]
+    sightings = [_sighting(m, ends, labels, said) for m in meant]
     written = see(connection, place_id, sightings)
-    _index(connection, place_id, meant, nodes, labels)
+    _index(connection, place_id, meant, ends, labels)
     superseded: list[Edge] = []
     for subject_id, relation_id in _single(meant, sightings, single_valued):
         superseded += settle(connection, place_id, subject_id, relation_id, said.at)
@@ -117,7 +118,9 @@ def _meaning(
         inferred = said.words is not None and not stands_in(triplet.object, said.words)
     relation = canonical(triplet.relation, single_valued)
     at = triplet.at or said.at
-    if relation in single_valued or (object.key == subject.key and not is_speaker_name(triplet.object)):
+    if fold_name(relation) in single_valued or (
+        object.key == subject.key and not is_speaker_name(triplet.object)
+    ):
         object = thing(triplet.object)  # 我叫小明: a name is a text, not the person who goes by it
     meant = _Meant(subject, EdgeKind.RELATES_TO, relation, object, inferred, at)
     return _as_persona(meant) if is_persona(subject, triplet.relation) else meant
@@ -133,20 +136,24 @@ def is_persona(subject: Node, relation: str) -> bool:
     return Role.AI in subject.roles and fold_name(relation) in PERSONA_RELATIONS
 
 
+def sets_persona(connection: Connection, scope: Scope, place_id: int, triplets: Sequence[Triplet]) -> bool:
+    """Whether any of these triplets says what the character is like."""
+    who = resolve(connection, scope, place_id, [triplet.subject for triplet in triplets])
+    return any(is_persona(who[triplet.subject], triplet.relation) for triplet in triplets)
+
+
 def _sighting(
     meant: _Meant,
-    nodes: Mapping[str, tuple[int, Role]],
+    ends: Mapping[str, End],
     labels: Mapping[str, int],
     said: Said,
 ) -> Sighting:
-    subject_id, subject_roles = nodes[meant.subject.key]
-    object_id, object_roles = nodes[meant.object.key]
-    assert ends_fit(meant.kind, subject_roles, object_roles)
     return Sighting(
-        subject_id=subject_id,
+        subject=replace(ends[meant.subject.key], name=meant.subject.name),
         kind=meant.kind,
         relation_id=labels[fold_name(meant.relation)],
-        object_id=object_id,
+        relation=meant.relation,
+        object=replace(ends[meant.object.key], name=meant.object.name),
         inferred=meant.inferred,
         user_id=said.scope.user_id,
         at=meant.at,
@@ -158,10 +165,10 @@ def _index(
     connection: Connection,
     place_id: int,
     meant: Sequence[_Meant],
-    nodes: Mapping[str, tuple[int, Role]],
+    ends: Mapping[str, End],
     labels: Mapping[str, int],
 ) -> None:
-    named = {nodes[node.key][0]: node.name for m in meant for node in (m.subject, m.object)}
+    named = {ends[node.key].id: node.user_id or node.name for m in meant for node in (m.subject, m.object)}
     spoken = {labels[fold_name(m.relation)]: m.relation for m in meant}
     texts = [(Kind.NODE, node_id, name) for node_id, name in named.items()]
     texts += [(Kind.RELATION, relation_id, name) for relation_id, name in spoken.items()]
@@ -173,8 +180,8 @@ def _single(
 ) -> list[tuple[int, int]]:
     """Subject and label of the single-valued ones among what was written, each once."""
     pairs = {
-        (sighting.subject_id, sighting.relation_id): None
+        (sighting.subject.id, sighting.relation_id): None
         for m, sighting in zip(meant, sightings, strict=True)
-        if m.kind is EdgeKind.HAS_PERSONA or m.relation in single_valued
+        if m.kind is EdgeKind.HAS_PERSONA or fold_name(m.relation) in single_valued
     }
     return list(pairs)

@@ -1,24 +1,24 @@
 """Edges: one live row per place and triplet, with its sightings (R2.3, R2.4, R2.5).
 
 An inference never touches a statement: it may count as one more sighting, but it moves neither its
-time nor who said it. So a statement is as fresh as the last time somebody SAID it, and that is the
-time the audience rule looks at; an inference may only repeat what was recalled, so it counts from
-its first sighting (see `heard_at`).
+time nor who said it nor how it is spelled. So a statement is as fresh as the last time somebody SAID
+it, and that is the time the audience rule looks at; an inference may only repeat what was recalled, so
+it counts from its first sighting (see `heard_at`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, case, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from ..errors import InvalidInput
 from ..search.places import chunks
-from ..storage.tables import LIVE_EDGE, edges
-from .kinds import EdgeKind
-
-_Insert = sqlite.Insert | postgresql.Insert
+from ..storage.tables import LIVE_EDGE, edge_turns, edges
+from ..storage.upserts import Excluded, insert_or_ignore, upsert
+from .kinds import EdgeKind, ends_fit
+from .nodes import End
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,9 @@ class Edge:
     kind: str
     relation_id: int
     object_id: int
+    subject: str
+    relation: str
+    object: str
     inferred: bool
     sightings: int
     first_seen: datetime
@@ -48,14 +51,19 @@ class Edge:
 COLUMNS = tuple(edges.c[name] for name in Edge.__dataclass_fields__)
 
 
+Key = tuple[int, int, int]
+"""Subject, label and object."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """An edge as it is said now."""
 
-    subject_id: int
+    subject: End
     kind: EdgeKind
     relation_id: int
-    object_id: int
+    relation: str
+    object: End
     inferred: bool
     user_id: str
     at: datetime
@@ -63,35 +71,35 @@ class Sighting:
     times: int = 1
 
     @property
-    def key(self) -> tuple[int, int, int]:
+    def key(self) -> Key:
         """What makes it one edge within a place."""
-        return self.subject_id, self.relation_id, self.object_id
+        return self.subject.id, self.relation_id, self.object.id
 
 
-def _upsert(insert: _Insert) -> _Insert:
-    new, old = insert.excluded, edges.c
+def _said_again(new: Excluded) -> dict[str, Any]:
+    """What a live edge becomes when it is said again."""
+    old = edges.c
     weaker = and_(new.inferred, ~old.inferred)
     later = and_(~weaker, or_(new.last_seen >= old.last_seen, and_(old.inferred, ~new.inferred)))
-    return insert.on_conflict_do_update(
-        index_elements=["subject_id", "relation_id", "place_id", "object_id"],
-        index_where=LIVE_EDGE,
-        set_={
-            "sightings": old.sightings + new.sightings,
-            "inferred": and_(old.inferred, new.inferred),
-            "first_seen": case((new.first_seen < old.first_seen, new.first_seen), else_=old.first_seen),
-            "last_seen": case((later, new.last_seen), else_=old.last_seen),
-            "user_id": case((later, new.user_id), else_=old.user_id),
-            "turn_id": case((later, new.turn_id), else_=old.turn_id),
-            "kind": case((new.kind == EdgeKind.HAS_PERSONA.value, new.kind), else_=old.kind),
-        },
-    ).returning(edges.c.id, edges.c.sightings, *(edges.c[k] for k in _KEY))
+    return {
+        "sightings": old.sightings + new.sightings,
+        "inferred": and_(old.inferred, new.inferred),
+        "first_seen": case((new.first_seen < old.first_seen, new.first_seen), else_=old.first_seen),
+        "kind": case((new.kind == EdgeKind.HAS_PERSONA.value, new.kind), else_=old.kind),
+        **{name: case((later, new[name]), else_=old[name]) for name in _OF_THE_LAST},
+    }
 
 
 _KEY = ("subject_id", "relation_id", "object_id")
-_UPSERT = {
-    "sqlite": _upsert(sqlite.insert(edges)),
-    "postgresql": _upsert(postgresql.insert(edges)),
-}
+_OF_THE_LAST = ("last_seen", "user_id", "subject", "relation", "object")
+_UPSERT = upsert(
+    edges,
+    (*_KEY, "place_id"),
+    _said_again,
+    key_where=edges.c.valid_to.is_(None),
+    returning=(edges.c.id, edges.c.sightings, *(edges.c[name] for name in _KEY)),
+)
+_ADD_TURN = insert_or_ignore(edge_turns)
 _OF_RELATION = select(*COLUMNS).where(
     edges.c.subject_id == bindparam("subject_id"),
     edges.c.relation_id == bindparam("relation_id"),
@@ -106,39 +114,42 @@ _CLOSE = (
 _RIVALS = 50
 
 
-def see(
-    connection: Connection, place_id: int, sightings: Sequence[Sighting]
-) -> dict[tuple[int, int, int], tuple[int, bool]]:
-    """Write edges as said now: key → id, and whether it is new."""
+def see(connection: Connection, place_id: int, sightings: Sequence[Sighting]) -> dict[Key, tuple[int, bool]]:
+    """Write edges as said now, the only way to write any: key → id, and whether it is new.
+
+    Raises:
+        InvalidInput: an edge may not join its two nodes (R2.1); nothing is written.
+    """
+    for sighting in sightings:
+        _check_ends(sighting)
     merged = _merge(sightings)
-    written: dict[tuple[int, int, int], tuple[int, bool]] = {}
+    written: dict[Key, tuple[int, bool]] = {}
     rows = [_row(place_id, sighting) for sighting in merged.values()]
-    for row in connection.execute(_UPSERT[connection.dialect.name], rows):
+    for row in connection.execute(_UPSERT.on(connection), rows):
         key = (row.subject_id, row.relation_id, row.object_id)
         written[key] = (row.id, row.sightings == merged[key].times)
+    told = [{"edge_id": written[s.key][0], "turn_id": s.turn_id} for s in sightings if s.turn_id is not None]
+    if told:
+        connection.execute(_ADD_TURN.on(connection), told)
     return written
 
 
-def _merge(sightings: Iterable[Sighting]) -> dict[tuple[int, int, int], Sighting]:
+def _check_ends(sighting: Sighting) -> None:
+    if not ends_fit(sighting.kind, sighting.subject.roles, sighting.object.roles):
+        ends = f"{sighting.subject.name!r} 和 {sighting.object.name!r}"
+        raise InvalidInput(f"{sighting.kind.value} 不能连接 {ends}")
+
+
+def _merge(sightings: Iterable[Sighting]) -> dict[Key, Sighting]:
     """One sighting per edge: a statement never meets itself in one command."""
-    merged: dict[tuple[int, int, int], Sighting] = {}
+    merged: dict[Key, Sighting] = {}
     for sighting in sightings:
         held = merged.get(sighting.key)
         if held is None:
             merged[sighting.key] = sighting
             continue
         best = min(held, sighting, key=lambda s: (s.inferred, -s.at.timestamp()))
-        merged[sighting.key] = Sighting(
-            best.subject_id,
-            best.kind,
-            best.relation_id,
-            best.object_id,
-            best.inferred,
-            best.user_id,
-            best.at,
-            best.turn_id,
-            held.times + sighting.times,
-        )
+        merged[sighting.key] = replace(best, times=held.times + sighting.times)
     return merged
 
 
@@ -146,13 +157,15 @@ def _row(place_id: int, sighting: Sighting) -> dict[str, Any]:
     return {
         "place_id": place_id,
         "user_id": sighting.user_id,
-        "subject_id": sighting.subject_id,
+        "subject_id": sighting.subject.id,
         "kind": sighting.kind.value,
         "relation_id": sighting.relation_id,
-        "object_id": sighting.object_id,
+        "object_id": sighting.object.id,
+        "subject": sighting.subject.name,
+        "relation": sighting.relation,
+        "object": sighting.object.name,
         "inferred": sighting.inferred,
         "sightings": sighting.times,
-        "turn_id": sighting.turn_id,
         "first_seen": sighting.at,
         "last_seen": sighting.at,
         "valid_from": sighting.at,
@@ -211,8 +224,3 @@ def close(
 def edge_of(row: Row[Any]) -> Edge:
     """The edge a row with `COLUMNS` holds."""
     return Edge(*row)
-
-
-def keyed(found: Iterable[Edge]) -> Mapping[int, Edge]:
-    """By id, each once, in order."""
-    return {edge.id: edge for edge in found}

@@ -9,10 +9,11 @@ from ..errors import InvalidInput
 from ..scope import Scope
 from ..search.places import place_of, places_of
 from ..storage.tables import PERSONA_EDGE, edges
+from ..text.folding import fold_name
 from ..text.sentences import shorten
 from .commit import Said, write_triplets
 from .edges import COLUMNS, Edge, close, edge_of, strongest
-from .nodes import CHARACTER, find
+from .nodes import CHARACTER, CHARACTER_KEY, find
 from .triplets import NAME_LIMIT, OBJECT_LIMIT, Triplet, tidy
 
 EVERYWHERE = ""
@@ -53,7 +54,7 @@ def write_persona(
     if attributes:
         scope = Scope(character_id, conversation_id or EVERYWHERE, SYSTEM, False)
         triplets = [_trait(name, value) for name, value in attributes.items()]
-        names = frozenset(triplet.relation for triplet in triplets)
+        names = frozenset(fold_name(triplet.relation) for triplet in triplets)
         said = Said(scope=scope, at=at)
         kept.update(write_triplets(connection, place_id, said, triplets, names, persona=True).ids)
     close(connection, (edge for edge in before if edge.id not in kept), at)
@@ -68,10 +69,10 @@ def _trait(name: str, value: str) -> Triplet:
 
 def traits_of(connection: Connection, character_id: str, place_id: int) -> list[Edge]:
     """The live traits of one place, at most sixty."""
-    found = find(connection, character_id, ["character"])
-    if "character" not in found:
+    found = find(connection, character_id, [CHARACTER_KEY])
+    if CHARACTER_KEY not in found:
         return []
-    where = {"subject_id": found["character"][0], "place_id": place_id}
+    where = {"subject_id": found[CHARACTER_KEY][0], "place_id": place_id}
     return [edge_of(row) for row in connection.execute(_OF_CHARACTER, where)]
 
 

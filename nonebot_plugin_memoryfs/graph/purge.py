@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, Select, bindparam, func, or_, select, update
 
 from ..scope import Scope
 from ..search.index import Kind
@@ -17,13 +17,15 @@ from ..text.folding import fold_name
 from . import answers
 from .commit import Said, write_triplets
 from .edges import COLUMNS, Edge, close, edge_of
-from .kinds import EdgeKind, Role
-from .nodes import by_id, find, resolve
-from .recall import Search, live_pairs
-from .relations import canonical, find_relations, relation_names
-from .render import facts_of, node_names
+from .kinds import EdgeKind
+from .match import where_named
+from .nodes import find, person_key
+from .recall import Search, spelled
+from .relations import canonical, find_relations
+from .render import facts_of, somebody
 from .results import Fact, PurgeResult
-from .triplets import Triplet
+from .triplets import OBJECT_LIMIT, Triplet
+from .who import resolve
 
 AT_ONCE = 5
 UNDO_FOR = timedelta(days=30)
@@ -40,6 +42,8 @@ _MATCHING = (
     .order_by(edges.c.last_seen.desc())
     .limit(AT_ONCE + 1)
 )
+_OWN = or_(edges.c.user_id == bindparam("user_id"), edges.c.subject_id == bindparam("own_id"))
+"""In a group, a person takes back what they said, or what is about them."""
 _LAST = select(func.max(edges.c.valid_to)).where(
     edges.c.place_id == bindparam("place_id"),
     edges.c.valid_to >= bindparam("since"),
@@ -87,6 +91,17 @@ class Found:
     nearest: tuple[str, ...] = ()
 
 
+def why_not(wanted: Wanted) -> str:
+    """What is wrong with what is asked for, or nothing."""
+    if not wanted.subject:
+        return "请写明 subject"
+    if not wanted.relation and not wanted.object:
+        return "只写主语会删掉太多，请写明 relation 或 object"
+    if wanted.replacement is not None and not 0 < len(wanted.replacement) <= OBJECT_LIMIT:
+        return f"replacement 需要 1 到 {OBJECT_LIMIT} 字"
+    return ""
+
+
 def purge(search: Search, place_id: int, scope: Scope, wanted: Wanted, now: datetime) -> PurgeResult:
     """Close the facts these exact names mean, and write their replacement, or say why not."""
     found = _find(search, place_id, scope, wanted)
@@ -115,8 +130,7 @@ def _replace(
     at: datetime,
 ) -> None:
     connection = search.connection
-    label = relation_names(connection, [closed[0].relation_id])[closed[0].relation_id]
-    triplet = Triplet(subject, label, new, inferred=False)
+    triplet = Triplet(subject, closed[0].relation, new, inferred=False)
     said = Said(scope=scope, at=at)
     written = write_triplets(connection, place_id, said, [triplet], search.single_valued)
     by = written.ids[0]
@@ -128,36 +142,51 @@ def _find(search: Search, place_id: int, scope: Scope, wanted: Wanted) -> Found:
     connection = search.connection
     names = [name for name in (wanted.subject, wanted.object) if name]
     who = resolve(connection, scope, place_id, names)
-    nodes = find(connection, scope.character_id, (node.key for node in who.values()))
+    nodes = {name: _known(search, place_id, scope, node.key) for name, node in who.items()}
     for name in names:
-        if who[name].key not in nodes:
+        if nodes[name] is None:
             return _unknown(search, place_id, name)
     statement = _MATCHING
-    where: dict[str, int] = {"place_id": place_id, "subject_id": nodes[who[wanted.subject].key][0]}
+    where: dict[str, Any] = {"place_id": place_id, "subject_id": nodes[wanted.subject]}
     if wanted.object:
         statement = statement.where(edges.c.object_id == bindparam("object_id"))
-        where["object_id"] = nodes[who[wanted.object].key][0]
+        where["object_id"] = nodes[wanted.object]
     if wanted.relation:
         key = fold_name(canonical(wanted.relation, search.single_valued))
         labels = find_relations(connection, scope.character_id, [key])
         statement = statement.where(edges.c.relation_id == bindparam("relation_id"))
         where["relation_id"] = labels.get(key, 0)
-    found = [edge_of(row) for row in connection.execute(statement, where)]
-    own = [edge for edge in found if _may_close(scope, edge, f"user:{scope.user_id}", nodes)]
-    if not found:
-        pairs = live_pairs(search, [(place_id, where["subject_id"])])
-        return Found(reason="没有这样的事实") if pairs else _unknown(search, place_id, wanted.subject)
-    if not own:
-        return Found(reason="这是群里别人说的，只有本人能改")
+    own = [edge_of(row) for row in connection.execute(*_owned(connection, scope, statement, where))]
     if len(own) > AT_ONCE:
         return Found(reason=f"符合的超过 {AT_ONCE} 条，请把 relation 或 object 说得更具体")
-    return Found(edges=tuple(own))
+    if own:
+        return Found(edges=tuple(own))
+    if connection.execute(statement, where).first():
+        return Found(reason="这是群里别人说的，只有本人能改")
+    live = spelled(search, [(place_id, where["subject_id"])])
+    return Found(reason="没有这样的事实") if live else _unknown(search, place_id, wanted.subject)
 
 
-def _may_close(scope: Scope, edge: Edge, own_key: str, nodes: dict[str, tuple[int, Role]]) -> bool:
-    """In a group, a person takes back what they said, or what is about them."""
-    about_self = own_key in nodes and edge.subject_id == nodes[own_key][0]
-    return scope.private or edge.user_id == scope.user_id or about_self
+def _known(search: Search, place_id: int, scope: Scope, key: str) -> int | None:
+    """The node of this key, if this place or the viewer knows its name: else it is as good as unknown."""
+    found = find(search.connection, scope.character_id, [key])
+    if key not in found:
+        return None
+    node_id, _ = found[key]
+    here = where_named(search.connection, [place_id], [node_id])
+    elsewhere = () if here else where_named(search.connection, search.places, [node_id])
+    return node_id if here or spelled(search, elsewhere) else None
+
+
+def _owned(
+    connection: Connection, scope: Scope, statement: Select[Any], where: dict[str, Any]
+) -> tuple[Select[Any], dict[str, Any]]:
+    """The statement with its values, for only those facts the scope's user may close."""
+    if scope.private:
+        return statement, where
+    own_key = person_key(scope.user_id)
+    own_id, _ = find(connection, scope.character_id, [own_key]).get(own_key, (0, None))
+    return statement.where(_OWN), {**where, "user_id": scope.user_id, "own_id": own_id}
 
 
 def _unknown(search: Search, place_id: int, name: str) -> Found:
@@ -169,10 +198,9 @@ def _nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
     """Names of this place that share words with one that is not there, if a live fact holds them."""
     everything = {place_id: 0}
     matches = rank(search.connection, NAMES, Kind.NODE, everything, evidence(name))
-    pairs = live_pairs(search, ((m.place_id, m.ref) for m in matches[: 4 * _NEAREST]))
-    stored = by_id(search.connection, (node_id for _, node_id in pairs[:_NEAREST]))
-    names = node_names(search, stored.values())
-    return tuple(names[node_id] for _, node_id in pairs[:_NEAREST])
+    names = spelled(search, ((m.place_id, m.ref) for m in matches[: 4 * _NEAREST]))
+    people = somebody(search, (node_id for _, node_id in names))
+    return tuple(people.get(node_id, name) for (_, node_id), name in names.items())[:_NEAREST]
 
 
 def _purge_time(connection: Connection, place_id: int, at: datetime) -> datetime:

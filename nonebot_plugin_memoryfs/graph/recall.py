@@ -6,17 +6,19 @@ its newest edges are read, off an index in that order.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import CompoundSelect, Connection, Select, bindparam, select, union_all
 
-from ..scope import Origin, Policy, Viewer, may_see
+from ..scope import Origin, Policy, Scope, Viewer, may_see, reachable
+from ..search.places import places_of
+from ..storage.presence import viewer_of
 from ..storage.tables import LIVE_EDGE, edges
+from ..text.folding import fold_name
 from .edges import COLUMNS, Edge, edge_of, live_of_relation, strongest
 from .kinds import EdgeKind
 from .match import Matched, Pair, match
-from .relations import relation_names
 
 _FOLLOWED = 16
 _NEWEST = 60
@@ -84,6 +86,7 @@ class Search:
     places: Mapping[int, str]
     """The places the viewer reaches."""
     single_valued: frozenset[str]
+    """Folded labels that hold one value at a time (R2.5)."""
 
     def seen(self, edge: Edge) -> bool:
         """Whether the viewer may know an edge (R1.17); tasks and personas stay where they are."""
@@ -96,6 +99,13 @@ class Search:
             return conversation_id == self.viewer.conversation_id
         origin = Origin(conversation_id, (edge.user_id,), edge.heard_at)
         return may_see(self.viewer, origin, self.policy)
+
+
+def search_for(connection: Connection, scope: Scope, policy: Policy, single_valued: frozenset[str]) -> Search:
+    """A recall for the scope's user in the scope's conversation."""
+    viewer = viewer_of(connection, scope)
+    places = places_of(connection, scope.character_id, reachable(viewer, policy))
+    return Search(connection, viewer, policy, places, single_valued)
 
 
 def recall(search: Search, query: str, depth: int) -> list[Edge]:
@@ -167,13 +177,10 @@ def _take(
 
 def _settled(search: Search, read: Iterable[Edge]) -> list[Edge]:
     """Of single-valued labels, only the value that holds among all the viewer may see (R2.5)."""
-    candidates = list(read)
-    labels = relation_names(search.connection, {edge.relation_id for edge in candidates})
-    single = {i for i, name in labels.items() if name in search.single_valued}
     holds: dict[Pair, int] = {}
     kept: list[Edge] = []
-    for edge in candidates:
-        if edge.relation_id not in single:
+    for edge in read:
+        if fold_name(edge.relation) not in search.single_valued:
             kept.append(edge)
             continue
         key = (edge.subject_id, edge.relation_id)
@@ -220,31 +227,21 @@ def _merged(ordered: Sequence[Edge]) -> list[Edge]:
 
 
 def _one(group: Sequence[Edge]) -> Edge:
-    best = strongest(group)
-    if len(group) == 1:
-        return best
-    return Edge(
-        id=best.id,
-        place_id=best.place_id,
-        user_id=best.user_id,
-        subject_id=best.subject_id,
-        kind=best.kind,
-        relation_id=best.relation_id,
-        object_id=best.object_id,
-        inferred=best.inferred,
+    return replace(
+        strongest(group),
         sightings=sum(edge.sightings for edge in group),
         first_seen=min(edge.first_seen for edge in group),
-        last_seen=best.last_seen,
-        valid_to=None,
-        superseded_by=None,
     )
 
 
-def live_pairs(search: Search, pairs: Iterable[Pair]) -> list[Pair]:
-    """Those of these nodes that still have an edge there which the viewer may see."""
-    kept: list[Pair] = []
+def spelled(search: Search, pairs: Iterable[Pair]) -> dict[Pair, str]:
+    """Those of these nodes that have a live edge there which the viewer may see, as it spells them."""
+    found: dict[Pair, str] = {}
     for place_id, node_id in pairs:
         where = {"node_id": node_id, "place_id": place_id, "newest": _ENOUGH}
-        if any(search.seen(edge_of(row)) for row in search.connection.execute(_NODE, where).all()):
-            kept.append((place_id, node_id))
-    return kept
+        for row in search.connection.execute(_NODE, where).all():
+            edge = edge_of(row)
+            if search.seen(edge):
+                found[place_id, node_id] = edge.subject if edge.subject_id == node_id else edge.object
+                break
+    return found

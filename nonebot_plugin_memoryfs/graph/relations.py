@@ -3,23 +3,17 @@
 from collections.abc import Iterable
 
 from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from ..search.places import chunks
 from ..storage.tables import relations
+from ..storage.upserts import insert_or_ignore
 from ..text.folding import fold_name
 
 _BY_KEY = select(relations.c.key, relations.c.id).where(
     relations.c.character_id == bindparam("character_id"),
     relations.c.key.in_(bindparam("keys", expanding=True)),
 )
-_BY_ID = select(relations.c.id, relations.c.key, relations.c.name).where(
-    relations.c.id.in_(bindparam("ids", expanding=True))
-)
-_ADD = {
-    "sqlite": sqlite.insert(relations).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(relations).on_conflict_do_nothing(),
-}
+_ADD = insert_or_ignore(relations)
 
 _SAME = {
     "住在": "所在地",
@@ -35,22 +29,18 @@ _SAME = {
 
 
 def canonical(relation: str, single_valued: frozenset[str]) -> str:
-    """The label a fact is kept under."""
+    """The label a fact is kept under; `single_valued` are folded labels."""
     same = _SAME.get(fold_name(relation), relation)
-    return same if same in single_valued else relation
+    return same if fold_name(same) in single_valued else relation
 
 
 def ensure_relations(connection: Connection, character_id: str, names: Iterable[str]) -> dict[str, int]:
     """Find or make labels: folded name → id."""
-    by_key = {fold_name(name): name for name in names}
-    found = find_relations(connection, character_id, by_key)
-    missing = [
-        {"character_id": character_id, "key": key, "name": name}
-        for key, name in by_key.items()
-        if key not in found
-    ]
+    keys = list(dict.fromkeys(map(fold_name, names)))
+    found = find_relations(connection, character_id, keys)
+    missing = [{"character_id": character_id, "key": key} for key in keys if key not in found]
     if missing:
-        connection.execute(_ADD[connection.dialect.name], missing)
+        connection.execute(_ADD.on(connection), missing)
         found.update(find_relations(connection, character_id, [row["key"] for row in missing]))
     return found
 
@@ -61,12 +51,4 @@ def find_relations(connection: Connection, character_id: str, keys: Iterable[str
     for chunk in chunks(keys):
         rows = connection.execute(_BY_KEY, {"character_id": character_id, "keys": chunk})
         found.update((row.key, row.id) for row in rows)
-    return found
-
-
-def relation_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Id → label as it was first written."""
-    found: dict[int, str] = {}
-    for chunk in chunks(ids):
-        found.update((row.id, row.name) for row in connection.execute(_BY_ID, {"ids": chunk}))
     return found

@@ -3,28 +3,19 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 
-from sqlalchemy import bindparam, select
-
 from ..scope import Origin, may_see
-from ..search.places import chunks
-from ..storage.tables import aliases
 from ..text.neutral import neutralise, quote_line
 from ..text.sentences import gist
+from .aliases import aliases_of
 from .edges import Edge
-from .nodes import CHARACTER, SPEAKER, StoredNode, by_id, find
+from .nodes import CHARACTER, CHARACTER_KEY, SPEAKER, by_id, find, person_key
 from .recall import Search
-from .relations import relation_names
 from .results import Fact
 
 FACTS_LIMIT = 40
 CHARACTERS_LIMIT = 1_200
 _OBJECT_SHOWN = 160
 _LEFT_OUT_ROOM = 40
-
-_CALLED = select(aliases.c.node_id, aliases.c.place_id, aliases.c.name, aliases.c.seen_at).where(
-    aliases.c.node_id.in_(bindparam("node_ids", expanding=True)),
-    aliases.c.place_id.in_(bindparam("place_ids", expanding=True)),
-)
 
 
 def facts_of(search: Search, shown: Sequence[Edge]) -> list[Fact]:
@@ -35,14 +26,13 @@ def facts_of(search: Search, shown: Sequence[Edge]) -> list[Fact]:
         shown: edges the viewer may see.
     """
     ids = {node for edge in shown for node in (edge.subject_id, edge.object_id)}
-    names = node_names(search, by_id(search.connection, ids).values())
-    labels = relation_names(search.connection, {edge.relation_id for edge in shown})
+    names = somebody(search, ids)
     return [
         Fact(
             id=edge.id,
-            subject=names.get(edge.subject_id, "?"),
-            relation=labels.get(edge.relation_id, "?"),
-            object=names.get(edge.object_id, "?"),
+            subject=names.get(edge.subject_id, edge.subject),
+            relation=edge.relation,
+            object=names.get(edge.object_id, edge.object),
             inferred=edge.inferred,
             first_seen=edge.first_seen,
             last_seen=edge.last_seen,
@@ -54,16 +44,19 @@ def facts_of(search: Search, shown: Sequence[Edge]) -> list[Fact]:
     ]
 
 
-def node_names(search: Search, stored: Iterable[StoredNode]) -> dict[int, str]:
-    """What to call nodes before this viewer: people by what they are called where they look."""
+def somebody(search: Search, node_ids: Iterable[int]) -> dict[int, str]:
+    """Of these nodes, what to call people and the character before this viewer.
+
+    People go by what they are called where the viewer may look.
+    """
     names: dict[int, str] = {}
     people: dict[int, str] = {}
-    for node in stored:
-        if node.user_id is None:
-            names[node.id] = CHARACTER if node.key == "character" else node.name
+    for node in by_id(search.connection, node_ids).values():
+        if node.key == CHARACTER_KEY:
+            names[node.id] = CHARACTER
         elif node.user_id == search.viewer.user_id:
             names[node.id] = SPEAKER
-        else:
+        elif node.user_id is not None:
             people[node.id] = node.user_id
     called = _called(search, people)
     names.update((i, called.get(i, f"{SPEAKER}{user_id}")) for i, user_id in people.items())
@@ -71,8 +64,8 @@ def node_names(search: Search, stored: Iterable[StoredNode]) -> dict[int, str]:
 
 
 def people_names(search: Search, user_ids: Iterable[str]) -> dict[str, str]:
-    """User id → what to call them before this viewer, as in `node_names`."""
-    wanted = {f"user:{user_id}": user_id for user_id in user_ids}
+    """User id → what to call them before this viewer, as in `somebody`."""
+    wanted = {person_key(user_id): user_id for user_id in user_ids}
     found = find(search.connection, search.viewer.character_id, wanted)
     ids = {node_id: wanted[key] for key, (node_id, _) in found.items()}
     called = _called(search, ids)
@@ -87,16 +80,12 @@ def _called(search: Search, people: Mapping[int, str]) -> dict[int, str]:
     An alias used before the viewer came somewhere is none of theirs (R1.17).
     """
     best: dict[int, tuple[bool, datetime, str]] = {}
-    for node_ids in chunks(people):
-        for place_ids in chunks(search.places):
-            where = {"node_ids": node_ids, "place_ids": place_ids}
-            for row in search.connection.execute(_CALLED, where):
-                conversation_id = search.places[row.place_id]
-                origin = Origin(conversation_id, (people[row.node_id],), row.seen_at)
-                if not may_see(search.viewer, origin, search.policy):
-                    continue
-                rank = (conversation_id == search.viewer.conversation_id, row.seen_at, row.name)
-                best[row.node_id] = max(best.get(row.node_id, rank), rank)
+    for alias in aliases_of(search.connection, search.places, people):
+        conversation_id = search.places[alias.place_id]
+        origin = Origin(conversation_id, (people[alias.node_id],), alias.seen_at)
+        if may_see(search.viewer, origin, search.policy):
+            rank = (conversation_id == search.viewer.conversation_id, alias.seen_at, alias.name)
+            best[alias.node_id] = max(best.get(alias.node_id, rank), rank)
     return {node_id: name for node_id, (_, _, name) in best.items()}
 
 

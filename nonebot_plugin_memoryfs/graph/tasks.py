@@ -9,20 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from ..scope import Scope
-from ..search import index
-from ..search.index import Kind
-from ..search.places import place_of
 from ..storage.tables import tasks, turns
-from ..text.folding import fold_name
-from .edges import Sighting, close, live_of_relation, see
-from .kinds import TRANSITIONS, EdgeKind, Role, TaskState
-from .nodes import Node, ensure, resolve
-from .relations import ensure_relations
+from .kinds import TRANSITIONS, Role, TaskState
+from .nodes import End
 from .results import TaskResult
+from .task_edges import add_task_node, hold_infos, put_state
 from .triplets import NAME_LIMIT, OBJECT_LIMIT, tidy
 
 STATES = "、".join(state.value for state in TaskState)
-_TURN_ID = re.compile(r"Task_(\d{1,18})")
+_TURN_ID = re.compile(r"Task_([1-9][0-9]{0,17})")
 _SUGGESTED = 6
 
 _CHAIN = (
@@ -42,7 +37,7 @@ _CHANGE = (
     .where(tasks.c.id == bindparam("row_id"))
     .values(state=bindparam("new_state"), description=bindparam("told"), updated_at=bindparam("now"))
 )
-_TURN = select(turns.c.id, turns.c.state).where(
+_TURN = select(turns.c.state).where(
     turns.c.id == bindparam("turn_id"),
     turns.c.character_id == bindparam("character_id"),
     turns.c.conversation_id == bindparam("conversation_id"),
@@ -61,6 +56,11 @@ class Task:
     state: TaskState
     node_id: int
     updated_at: datetime
+
+    @property
+    def end(self) -> End:
+        """The task as the end of an edge."""
+        return End(self.node_id, self.task_id, Role.TASK)
 
 
 def turn_task_id(turn_id: int) -> str:
@@ -83,18 +83,18 @@ def create_task(
     wrong = _wrong(task_id, description, names)
     if wrong:
         return _refused(task_id, wrong)
-    held = task_named(connection, scope, task_id)
-    if held is None and (own := _own_turn(connection, scope, task_id)):
+    if (own := _own_turn(connection, scope, task_id, turn_id)) is not None:
         connection.execute(_GIST, {"turn_id_": own, "told": description})
         return TaskResult(ok=True, text=f"已记下本轮概述（{task_id}）。", task_id=task_id)
-    if held is None and turn_id is not None and _TURN_ID.fullmatch(task_id):
-        return _refused(task_id, f"{task_id} 不是本轮的编号，本轮是 {turn_task_id(turn_id)}")
+    held = task_named(connection, scope, task_id)
+    if held is None and (reason := _not_a_task(connection, scope, task_id, turn_id)):
+        return _refused(task_id, reason)
     paused = _pause_others(connection, scope, held, at)
     if held is None:
         held = _add(connection, scope, task_id, description, at)
     else:
         _change(connection, scope, held, TaskState.ACTIVE, description, at)
-    _hold_infos(connection, scope, held, names, at)
+    hold_infos(connection, scope, held.end, names, at)
     _join(connection, turn_id, held)
     return TaskResult(
         ok=True,
@@ -168,13 +168,29 @@ def _refused(task_id: str, reason: str, state: str = "") -> TaskResult:
     )
 
 
-def _own_turn(connection: Connection, scope: Scope, task_id: str) -> int | None:
-    """The turn whose id this is, if it is one of this chain's."""
-    number = _TURN_ID.fullmatch(task_id)
-    if number is None:
+def _own_turn(connection: Connection, scope: Scope, task_id: str, turn_id: int | None) -> int | None:
+    """The turn whose id this is, if it is the one that is under way (for a library: any open one)."""
+    state = _turn_state(connection, scope, task_id)
+    if state is None or (turn_id is None and state != "open"):
         return None
-    row = connection.execute(_TURN, {**_chain(scope), "turn_id": int(number[1])}).one_or_none()
-    return row.id if row else None
+    number = int(task_id.removeprefix("Task_"))
+    return number if turn_id in (None, number) else None
+
+
+def _not_a_task(connection: Connection, scope: Scope, task_id: str, turn_id: int | None) -> str:
+    """Why no task may be made under this id, or nothing: it is, or may become, that of a turn."""
+    if turn_id is not None and _TURN_ID.fullmatch(task_id):
+        return f"{task_id} 不是本轮的编号，本轮是 {turn_task_id(turn_id)}"
+    if _turn_state(connection, scope, task_id) is not None:
+        return f"{task_id} 是已经结束的一轮，不能再改"
+    return ""
+
+
+def _turn_state(connection: Connection, scope: Scope, task_id: str) -> str | None:
+    """The state of the turn of this chain whose id this is."""
+    number = _TURN_ID.fullmatch(task_id)
+    where = {**_chain(scope), "turn_id": int(number[1]) if number else 0}
+    return connection.execute(_TURN, where).scalar()
 
 
 def _pause_others(connection: Connection, scope: Scope, but: Task | None, at: datetime) -> tuple[str, ...]:
@@ -187,9 +203,7 @@ def _pause_others(connection: Connection, scope: Scope, but: Task | None, at: da
 
 
 def _add(connection: Connection, scope: Scope, task_id: str, description: str, at: datetime) -> Task:
-    place_id = place_of(connection, scope.character_id, scope.conversation_id)
-    node = Node(f"task:{place_id}:{task_id}", task_id, Role.TASK)
-    node_id, _ = ensure(connection, scope.character_id, [node])[node.key]
+    node_id = add_task_node(connection, scope, task_id)
     row = {
         **_chain(scope),
         "user_id": scope.user_id,
@@ -203,8 +217,7 @@ def _add(connection: Connection, scope: Scope, task_id: str, description: str, a
     key = connection.execute(_ADD, row).inserted_primary_key
     assert key is not None
     task = Task(key[0], task_id, description, TaskState.ACTIVE, node_id, at)
-    index.put(connection, place_id, [(Kind.NODE, node_id, task_id)])
-    _edge(connection, scope, place_id, task, EdgeKind.HAS_STATE, [_state(TaskState.ACTIVE)], at)
+    put_state(connection, scope, task.end, TaskState.ACTIVE, at)
     return task
 
 
@@ -220,51 +233,8 @@ def _change(
         _CHANGE,
         {"row_id": task.id, "new_state": state.value, "told": description, "now": at},
     )
-    if state is task.state:
-        return
-    place_id = place_of(connection, scope.character_id, scope.conversation_id)
-    relation_id = _relation(connection, scope, EdgeKind.HAS_STATE)
-    before = live_of_relation(connection, task.node_id, relation_id, [place_id])
-    now = _edge(connection, scope, place_id, task, EdgeKind.HAS_STATE, [_state(state)], at)
-    close(connection, (e for e in before if e.id not in now), at, superseded_by=now[0])
-
-
-def _hold_infos(connection: Connection, scope: Scope, task: Task, names: Sequence[str], at: datetime) -> None:
-    """Tie the task to what it keeps at hand; an entity gets the InfoNode role by it (R2.1)."""
-    if not names:
-        return
-    place_id = place_of(connection, scope.character_id, scope.conversation_id)
-    who = resolve(connection, scope, place_id, names)
-    infos = [Node(node.key, node.name, node.roles | Role.INFO, node.user_id) for node in who.values()]
-    _edge(connection, scope, place_id, task, EdgeKind.CONTAINS_INFO, infos, at)
-    found = ensure(connection, scope.character_id, infos)
-    index.put(connection, place_id, ((Kind.NODE, found[n.key][0], n.name) for n in infos))
-
-
-def _edge(
-    connection: Connection,
-    scope: Scope,
-    place_id: int,
-    task: Task,
-    kind: EdgeKind,
-    objects: Sequence[Node],
-    at: datetime,
-) -> list[int]:
-    relation_id = _relation(connection, scope, kind)
-    found = ensure(connection, scope.character_id, objects)
-    sightings = [
-        Sighting(task.node_id, kind, relation_id, node_id, False, scope.user_id, at)
-        for node_id, _ in found.values()
-    ]
-    return [edge_id for edge_id, _ in see(connection, place_id, sightings).values()]
-
-
-def _relation(connection: Connection, scope: Scope, kind: EdgeKind) -> int:
-    return ensure_relations(connection, scope.character_id, [kind.value])[fold_name(kind.value)]
-
-
-def _state(state: TaskState) -> Node:
-    return Node(f"state:{state.value}", state.value, Role.STATE)
+    if state is not task.state:
+        put_state(connection, scope, task.end, state, at)
 
 
 def _join(connection: Connection, turn_id: int | None, task: Task) -> None:

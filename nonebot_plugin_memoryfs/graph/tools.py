@@ -4,7 +4,8 @@ One table for the agent, the tools prompt and the offline model alike.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -91,8 +92,16 @@ class Tool:
     """Also the name of the `MemoryGraph` method that runs it."""
     description: str
     arguments: type[BaseModel]
-    writes: bool
-    """Whether it changes the graph."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its arguments, made once; to be read only."""
+        return _schema(self.arguments)
+
+
+@cache
+def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
+    return arguments.model_json_schema()
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -100,31 +109,26 @@ TOOLS: tuple[Tool, ...] = (
         "memory_commit",
         "记住对方说的事实：喜好、经历、计划、近况。已经记过的不必再记；值变了直接写新值，旧值会留作历史。",
         CommitArguments,
-        writes=True,
     ),
     Tool(
         "memory_recall",
         "按名字和词在记忆里找事实。已经给出的记忆不够用、或对方问起从前时再用。",
         RecallArguments,
-        writes=False,
     ),
     Tool(
         "memory_purge",
         "对方要求忘记或更正某件事时用。名字要写完整；更正时填 replacement。",
         PurgeArguments,
-        writes=True,
     ),
     Tool(
         "task_create",
         "开始一件会持续几轮的事（游戏、教程、计划）或更新它；原来进行中的会自动暂停。",
         TaskCreateArguments,
-        writes=True,
     ),
     Tool(
         "task_set_state",
         "改变任务的状态：话题岔开时暂停，回来时改为进行中，做完了改为已完成。",
         TaskStateArguments,
-        writes=True,
     ),
 )
 """In the order they are shown."""

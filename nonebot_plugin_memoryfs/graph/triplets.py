@@ -15,7 +15,11 @@ NAME_LIMIT = 64
 OBJECT_LIMIT = 500
 
 _MARK = re.compile(r"\s*[\[［【(（]\s*(?:推测|猜测)\s*[\]］】)）]\s*")
-_RESERVED = frozenset(kind.value.casefold() for kind in EdgeKind) - {"relates_to"}
+_TASKS_ADVICE = "任务用 task_create 和 task_set_state"
+_RESERVED = {kind.value.casefold(): _TASKS_ADVICE for kind in EdgeKind if kind is not EdgeKind.RELATES_TO} | {
+    EdgeKind.HAS_PERSONA.value.casefold(): "角色的人设写成主语 AI、关系 性格、语气、说话风格等"
+}
+"""Labels that only the code may write, and what to do instead."""
 _FIELDS = (("subject", NAME_LIMIT), ("relation", NAME_LIMIT), ("object", OBJECT_LIMIT))
 _LABELS = {"subject": "主语 subject", "relation": "关系 relation", "object": "宾语 object"}
 
@@ -53,8 +57,8 @@ def check(raw: Any) -> Triplet | str:
         if len(bare) > limit:
             return f"{_LABELS[field]}有 {len(bare)} 字，最多 {limit} 字"
         values[field] = bare
-    if values["relation"].casefold() in _RESERVED:
-        return f"关系 {values['relation']} 不能直接写：任务用 task_create 和 task_set_state"
+    if advice := _RESERVED.get(fold_name(values["relation"])):
+        return f"关系 {values['relation']} 不能直接写：{advice}"
     inferred = _field(raw, "inferred")
     if inferred is not None and not isinstance(inferred, bool):
         return f"inferred 只能是 true 或 false，收到的是 {inferred!r}"

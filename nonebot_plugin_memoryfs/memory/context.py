@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import lru_cache
 
 from sqlalchemy import Connection
 
@@ -72,10 +73,6 @@ class MemoryContext:
         """How many entries are not shown though the viewer may see them."""
         return sum(section.left_out for section in self.sections)
 
-    def without(self, *kinds: str) -> "MemoryContext":
-        """The same without the sections of these kinds (the cut order of R3.10)."""
-        return MemoryContext(tuple(s for s in self.sections if s.kind not in kinds))
-
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -98,7 +95,7 @@ def build_context(
         viewer: the user and conversation it is for (R1.17).
         budget: most characters in all; the recipe's by default.
     """
-    places = [parse_memory_path(path) for path in paths_for(viewer)]
+    places = places_for(viewer.character_id, viewer.user_id, viewer.conversation_id)
     contents = recipe.records.contents(connection, [place.text for place in places])
     drafts = [
         _draft(connection, recipe, viewer, place, recipe.records.parse(contents.get(place.text, "")))
@@ -109,11 +106,16 @@ def build_context(
     return MemoryContext(tuple(map(_section, drafts, grants)))
 
 
-def paths_for(viewer: Viewer) -> list[str]:
-    """The files a viewer's prompt is made of, in its order."""
-    ids = {"user": viewer.user_id, "conversation": viewer.conversation_id}
+@lru_cache(maxsize=1024)
+def places_for(character_id: str, user_id: str, conversation_id: str) -> tuple[MemoryPath, ...]:
+    """The files a prompt for this user in this conversation is made of, in its order."""
+    ids = {"user": user_id, "conversation": conversation_id}
     named = [(kind, {name: ids[name] for name in ids if f"{{{name}}}" in kind.form}) for kind in INJECTED]
-    return [build_path(kind, viewer.character_id, **needed) for kind, needed in named if all(needed.values())]
+    return tuple(
+        parse_memory_path(build_path(kind, character_id, **needed))
+        for kind, needed in named
+        if all(needed.values())
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, TypedDict, TypeVar
 
 from ..errors import InvalidInput
@@ -11,6 +11,11 @@ from .paths import MemoryPath
 
 DEFAULT_IMPORTANCE = 0.5
 """The importance of a file nobody weighed."""
+
+_MAX_VERSION = 2**30
+"""The most an edit may set: a column holds twice as much, so a file can still be written for ever."""
+_ANY_ZONE = timedelta(days=1)
+"""More than any zone is off UTC."""
 
 T = TypeVar("T")
 
@@ -204,11 +209,11 @@ class _Reader:
             raise self._refusal("importance", "0 到 1 之间的数") from None
 
     def version(self) -> int:
-        """A positive whole number."""
+        """A positive whole number, small enough to be counted on."""
         value = self._record.get("version")
         if value is None:
             return 1
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**31:
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MAX_VERSION:
             raise self._refusal("version", "正整数")
         return value
 
@@ -219,12 +224,19 @@ class _Reader:
             return default
         try:
             time = datetime.fromisoformat(value)
-            return (time if time.tzinfo else time.replace(tzinfo=timezone)).astimezone(timezone)
+            utc = (time if time.tzinfo else time.replace(tzinfo=timezone)).astimezone(UTC)
+            _ = utc - _ANY_ZONE, utc + _ANY_ZONE  # a time that can't be told in every zone is none
+            return utc.astimezone(timezone)
         except (TypeError, ValueError, OverflowError):
             raise self._refusal(name, "ISO-8601 时间，如 2026-07-08T09:30:00+08:00") from None
 
     def _refusal(self, name: str, allowed: str) -> InvalidInput:
-        return InvalidInput(f"{self._key} 的 {name} 应是{allowed}，实际是 {self._record[name]!r}")
+        return InvalidInput(f"{self._key} 的 {name} 应是{allowed}，实际是 {_short(self._record[name])}")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def _either(value: T | None, otherwise: T) -> T:

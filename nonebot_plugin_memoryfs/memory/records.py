@@ -3,15 +3,29 @@
 Every call is part of the caller's transaction and reads or writes single rows by path.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime, tzinfo
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    ColumnElement,
+    Connection,
+    Text,
+    bindparam,
+    cast,
+    delete,
+    func,
+    select,
+    type_coerce,
+)
 
 from ..storage.tables import files
+from ..storage.upserts import upsert
 from .entries import Entry, format_entries, parse_entries
 from .files import MemoryFile, stored_file
 from .history import History
@@ -19,23 +33,36 @@ from .paths import MemoryPath
 from .truncation import truncate
 
 _READ = select(files).where(files.c.path == bindparam("of_path"))
-_CONTENTS = select(files.c.path, files.c.content).where(files.c.path.in_(bindparam("paths", expanding=True)))
 _OF_CHARACTER = (
     select(files)
     .where(files.c.character_id == bindparam("of_character"))
     .order_by(files.c.importance.desc(), files.c.updated_at.desc(), files.c.path)
 )
 _ALL = select(files).order_by(files.c.path)
+_LISTS = ("tags", "memory_ids")
+_TIMES = ("created_at", "updated_at")
+
+
+def _as_stored(column: Column[Any]) -> ColumnElement[Any]:
+    """A column as the text it is kept as: cheap to read, and to compare."""
+    if column.name in _LISTS:
+        return cast(column, Text)
+    return type_coerce(column, Text) if column.name in _TIMES else column
+
+
+_STORED = select(*map(_as_stored, files.c)).order_by(files.c.path)
 _DELETE = delete(files).where(files.c.path == bindparam("of_path"))
 _LOCK = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("of_path"), 0)))
 
 
-def _upsert(insert: sqlite.Insert | postgresql.Insert) -> sqlite.Insert | postgresql.Insert:
-    columns = {column.name: insert.excluded[column.name] for column in files.c if not column.primary_key}
-    return insert.on_conflict_do_update(index_elements=[files.c.path], set_=columns)
+@cache  # a statement whose parameters need no expansion costs half as much
+def _contents_of(count: int) -> Any:
+    """Path and content of this many files, of those there are."""
+    paths: list[BindParameter[str]] = [bindparam(f"path_{number}") for number in range(count)]
+    return select(files.c.path, files.c.content).where(files.c.path.in_(paths))
 
 
-_SAVE = {"sqlite": _upsert(sqlite.insert(files)), "postgresql": _upsert(postgresql.insert(files))}
+_SAVE = upsert(files, ["path"], [column.name for column in files.c if not column.primary_key])
 
 
 class Records:
@@ -58,7 +85,9 @@ class Records:
 
     def contents(self, connection: Connection, paths: Sequence[str]) -> dict[str, str]:
         """The content of those of these files that there are, by path."""
-        return {row.path: row.content for row in connection.execute(_CONTENTS, {"paths": list(paths)})}
+        named = {f"path_{number}": path for number, path in enumerate(paths)}
+        rows = connection.execute(_contents_of(len(paths)), named)
+        return {row.path: row.content for row in rows}
 
     def of_character(self, connection: Connection, character_id: str) -> list[MemoryFile]:
         """A character's files by importance, then newest, then path (R1.1)."""
@@ -68,6 +97,20 @@ class Records:
         """Every file by path, read piece by piece."""
         for row in connection.execute(_ALL, execution_options={"yield_per": 500}):
             yield self._file(row)
+
+    def stored(self, connection: Connection) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """Every path, in order, with its row as stored (see `record_of`), read piece by piece."""
+        for row in connection.execute(_STORED, execution_options={"yield_per": 200}):
+            yield row[0], tuple(row)
+
+    def record_of(self, stored: tuple[Any, ...]) -> dict[str, Any]:
+        """The JSON of the file in a row that `stored` gave, at a third of the cost of a `MemoryFile`."""
+        fields = dict(zip(files.c.keys(), stored, strict=True))
+        for name in _LISTS:
+            fields[name] = json.loads(fields[name])
+        for name in _TIMES:
+            fields[name] = self._local(datetime.fromisoformat(fields[name]))
+        return fields
 
     def parse(self, content: str) -> tuple[Entry, ...]:
         """The entries of a content."""
@@ -95,7 +138,7 @@ class Records:
 
     def overwrite(self, connection: Connection, file: MemoryFile) -> None:
         """Put a file in the place of its former version, which is not kept."""
-        connection.execute(_SAVE[connection.dialect.name], _row(file))
+        connection.execute(_SAVE.on(connection), _row(file))
 
     def delete(self, connection: Connection, former: MemoryFile, now: datetime) -> None:
         """Delete a file; its last version is kept."""
@@ -108,9 +151,10 @@ class Records:
         connection.execute(_DELETE, {"of_path": place.text})
 
     def _file(self, row: Any) -> MemoryFile:
-        times = {name: getattr(row, name) for name in ("created_at", "updated_at")}
-        local = {name: time.astimezone(self.timezone).isoformat() for name, time in times.items()}
-        return stored_file({**row._mapping, **local})
+        return stored_file({**row._mapping, **{name: self._local(getattr(row, name)) for name in _TIMES}})
+
+    def _local(self, time: datetime) -> str:
+        return time.astimezone(self.timezone).isoformat()
 
 
 def _row(file: MemoryFile) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 Stored text is data there: what looks like structure is marked (R1.16).
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, tzinfo
+from functools import lru_cache
 
 from ..text.ids import encode_tag
 from ..text.neutral import neutralise, quote_line
@@ -50,12 +52,14 @@ def recent_elsewhere(entries: Iterable[Entry], current_conversation_id: str) -> 
 
     Entries without a conversation share one bucket; those without a time count as the oldest.
     """
-    buckets: dict[str | None, list[Entry]] = {}
-    for entry in sorted(entries, key=_moment):
-        if entry.conversation_id != current_conversation_id:
-            buckets.setdefault(entry.conversation_id, []).append(entry)
-    newest = [entry for bucket in buckets.values() for entry in bucket[-PER_CONVERSATION:]]
-    return sorted(newest, key=_moment)[-TIMELINE_LINES:]
+    counts: Counter[str | None] = Counter({current_conversation_id: PER_CONVERSATION})
+    chosen: list[Entry] = []
+    oldest_first = sorted(entries, key=_moment)
+    for entry in oldest_first[::-1]:
+        if counts[entry.conversation_id] < PER_CONVERSATION and len(chosen) < TIMELINE_LINES:
+            counts[entry.conversation_id] += 1
+            chosen.append(entry)
+    return chosen[::-1]
 
 
 def timeline_line(entry: Entry, timezone: tzinfo) -> str:
@@ -71,7 +75,7 @@ def life_line(entry: Entry, timezone: tzinfo) -> str:
 
 def plain_lines(entry: Entry, _timezone: tzinfo) -> str:
     """The text alone, its line breaks kept."""
-    return neutralise(entry.text)
+    return _neutral(entry.text)
 
 
 def _block(note: str, lines: Iterable[str]) -> str:
@@ -84,7 +88,15 @@ def _time(entry: Entry, timezone: tzinfo) -> str:
 
 
 def _one_line(entry: Entry) -> str:
-    return neutralise(quote_line(entry.text))
+    return _neutral_line(entry.text)
+
+
+_neutral = lru_cache(maxsize=1024)(neutralise)  # the same few entries go into most prompts
+
+
+@lru_cache(maxsize=256)
+def _neutral_line(text: str) -> str:
+    return neutralise(quote_line(text))
 
 
 def _moment(entry: Entry) -> float:

@@ -34,7 +34,11 @@ def get_memory_fs(data_dir: str | Path | None = None) -> MemoryFS:
                 return fs
         if directory not in _opened:
             store = Store.open(directory)
-            _opened[directory] = store, MemoryFS(store)
+            try:
+                _opened[directory] = store, MemoryFS(store)
+            except BaseException:
+                store.close()
+                raise
         return _opened[directory][1]
 
 

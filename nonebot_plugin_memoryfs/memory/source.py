@@ -1,13 +1,13 @@
 """`memory_fs.json`: the files as people read and edit them; the upstream's file is taken as it is (R1.20)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
 
-from ..storage.json_face import MappingLayout
+from ..storage.face_source import MappingLayout
 from .files import MemoryFile, file_from_record
 from .paths import parse_memory_path
 from .records import Records
@@ -22,9 +22,13 @@ class FilesSource(MappingLayout):
         self._records = records
         self._clock = clock
 
-    def records(self, connection: Connection) -> Iterator[tuple[str, Any]]:
-        """Every file, by path."""
-        return ((file.path, file.to_record()) for file in self._records.all(connection))
+    def rows(self, connection: Connection) -> Iterator[tuple[str, Hashable]]:
+        """Every file as it is stored, by path."""
+        return self._records.stored(connection)
+
+    def record(self, row: Any) -> Any:
+        """A file as it stands in the JSON file."""
+        return self._records.record_of(row)
 
     def put(self, connection: Connection, key: str, record: Any) -> None:
         """Take a person's record in; what it replaces is kept as a version.

@@ -8,8 +8,10 @@ from .kinds import Ask as Ask
 from .kinds import BoundTool as BoundTool
 from .kinds import Brief as Brief
 from .kinds import ChatModel as ChatModel
+from .kinds import Exchange as Exchange
 from .kinds import Fact as Fact
 from .kinds import ModelRequestLog as ModelRequestLog
 from .kinds import Saying as Saying
 from .kinds import ToolCall as ToolCall
+from .kinds import ToolResult as ToolResult
 from .loading import load_offline as load_offline

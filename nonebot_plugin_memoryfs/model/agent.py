@@ -3,13 +3,13 @@
 The one module that imports pydantic-ai.
 """
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_ai import Agent, Tool
-from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -26,9 +26,10 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
-from ..errors import ModelFailed
 from . import offline
-from .kinds import Answer, Ask, BoundTool, Brief, ChatModel, ModelRequestLog, ToolCall
+from .kinds import Answer, Ask, BoundTool, Brief, ChatModel, ModelRequestLog, ToolCall, ToolResult
+
+logger = logging.getLogger("nonebot_plugin_memoryfs")
 
 _MAX_REQUESTS = 9
 """Rounds of tools per turn (8, R2.13) and the answer after them."""
@@ -40,30 +41,30 @@ def offline_model() -> ChatModel:
     return AgentModel("离线模型", _offline)
 
 
+Build = Callable[[Brief, Sequence[ToolCall]], Model]
+"""Makes the library's model for one turn: from what was recalled, and the calls as they are carried out."""
+
+
 @dataclass(frozen=True)
 class AgentModel:
     """A chat model that runs the agent loop over a library model built for each turn."""
 
     name: str
-    build: Callable[[Brief], Model]
+    build: Build
 
     async def answer(self, ask: Ask) -> Answer:
-        """Run the loop for one turn. Raises `ModelFailed` where it comes to no answer."""
+        """Run the loop for one turn; whatever goes wrong, the calls made and requests sent are told."""
         run = _Run()
-        model = _Logged(self.build(ask.brief), run.requests)
+        model = _Logged(self.build(ask.brief, run.calls), run.requests)
         agent = Agent(model, instructions=ask.system, tools=[run.tool(tool) for tool in ask.tools])
         limits = UsageLimits(request_limit=_MAX_REQUESTS, tool_calls_limit=_MAX_CALLS)
         try:
             result = await agent.run(ask.user, usage_limits=limits)
-        except AgentRunError as error:
-            raise ModelFailed(f"{self.name}：{error}") from error
-        return Answer(
-            text=result.output,
-            calls=tuple(run.calls),
-            requests=tuple(run.requests),
-            input_tokens=result.usage.input_tokens,
-            output_tokens=result.usage.output_tokens,
-        )
+        except Exception as error:
+            logger.exception("%s没有给出回答", self.name)
+            return run.answer(failure=f"{type(error).__name__}：{error}")
+        tokens = result.usage
+        return run.answer(result.output, tokens.input_tokens, tokens.output_tokens)
 
 
 @dataclass
@@ -73,15 +74,37 @@ class _Run:
     requests: list[ModelRequestLog] = field(default_factory=list[ModelRequestLog])
     calls: list[ToolCall] = field(default_factory=list[ToolCall])
 
+    def answer(
+        self, text: str = "", input_tokens: int = 0, output_tokens: int = 0, *, failure: str = ""
+    ) -> Answer:
+        return Answer(
+            text=text,
+            calls=tuple(self.calls),
+            requests=tuple(self.requests),
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            failure=failure,
+        )
+
     def tool(self, bound: BoundTool) -> Tool[object]:
         async def call(**arguments: Any) -> str:
             started = time.perf_counter()
-            result = await bound.call(arguments)
+            try:
+                result = await bound.call(arguments)
+            except Exception:
+                logger.exception("工具 %s 出错", bound.name)
+                result = ToolResult(False, f"未执行：{bound.name} 出错了，先不用它。")
             spent = _milliseconds_since(started)
             self.calls.append(
-                ToolCall(name=bound.name, arguments=arguments, result=result, milliseconds=spent)
+                ToolCall(
+                    name=bound.name,
+                    arguments=arguments,
+                    ok=result.ok,
+                    result=result.text,
+                    milliseconds=spent,
+                )
             )
-            return result
+            return result.text
 
         schema = dict(bound.parameters)
         return Tool.from_schema(call, bound.name, bound.description, schema, sequential=True)
@@ -129,21 +152,16 @@ def _content(part: object) -> str:
             return ""
 
 
-def _offline(brief: Brief) -> Model:
+def _offline(brief: Brief, calls: Sequence[ToolCall]) -> Model:
     """A model of rules for one turn: first the facts it must keep, then the reply."""
 
-    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        results = [
-            str(part.content)
-            for message in messages
-            for part in message.parts
-            if isinstance(part, ToolReturnPart)
-        ]
+    def respond(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         triplets = offline.triplets(brief)
         offered = {tool.name for tool in info.function_tools}
-        if triplets and not results and offline.COMMIT in offered:
+        if triplets and not calls and offline.COMMIT in offered:
             return ModelResponse([ToolCallPart(offline.COMMIT, {"triplets": triplets})])
-        return ModelResponse([TextPart(offline.reply(brief, results))])
+        stored = bool(calls) and all(call.ok for call in calls)
+        return ModelResponse([TextPart(offline.reply(brief, stored=stored))])
 
     return FunctionModel(respond, model_name="offline")
 

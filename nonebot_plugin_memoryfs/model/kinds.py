@@ -14,8 +14,17 @@ class BoundTool:
     description: str
     parameters: Mapping[str, Any]
     """JSON schema of the arguments."""
-    call: Callable[[dict[str, Any]], Awaitable[str]]
-    """Carry it out; answers text for the model, refusals included."""
+    call: Callable[[dict[str, Any]], Awaitable["ToolResult"]]
+    """Carry it out; a refusal is an answer, not an exception."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answered."""
+
+    ok: bool
+    text: str
+    """For the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +36,8 @@ class Fact:
     object: str
     about_speaker: bool
     inferred: bool
+    at: datetime
+    """When it was said last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +45,20 @@ class Saying:
     """Something said earlier."""
 
     speaker: str
+    by_speaker: bool
+    """Whether it was the one who speaks now, whatever they were called then."""
     text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A recent turn."""
+
+    speaker: str
+    by_speaker: bool
+    said: str
+    answered: str
     at: datetime
 
 
@@ -43,14 +67,17 @@ class Brief:
     """What the host recalled for this turn, as data: all that the offline model knows (R4.14)."""
 
     text: str
-    speaker: str
     turn_id: int
+    character: str = ""
+    """The character's name."""
+    identity: tuple[tuple[str, str], ...] = ()
+    """What the character is, attribute and value."""
     facts: tuple[Fact, ...] = ()
     """Facts the message touches, best first."""
     sayings: tuple[Saying, ...] = ()
     """Older lines the message touches, best first."""
-    recent: tuple[tuple[str, str], ...] = ()
-    """The newest turns, newest first: what the person said, what the character answered."""
+    recent: tuple[Exchange, ...] = ()
+    """The newest turns, newest first."""
     entries: tuple[str, ...] = ()
     """Entries of the injected memory files."""
     in_zone: Callable[[datetime], datetime] = lambda at: at
@@ -73,6 +100,7 @@ class ToolCall:
 
     name: str
     arguments: dict[str, Any]
+    ok: bool
     result: str
     milliseconds: float
 
@@ -88,13 +116,15 @@ class ModelRequestLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came of an `Ask`."""
+    """What came of an `Ask`, also where it failed half-way."""
 
-    text: str
-    calls: tuple[ToolCall, ...]
-    requests: tuple[ModelRequestLog, ...]
-    input_tokens: int
-    output_tokens: int
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    requests: tuple[ModelRequestLog, ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0
+    failure: str = ""
+    """Why there is no usable text (R4.6); tools may have been called before."""
 
 
 class ChatModel(Protocol):
@@ -106,9 +136,5 @@ class ChatModel(Protocol):
         ...
 
     async def answer(self, ask: Ask) -> Answer:
-        """Answer, calling tools on the way.
-
-        Raises:
-            ModelFailed: there is no usable answer.
-        """
+        """Answer, calling tools on the way; a failure is an `Answer` that says so."""
         ...

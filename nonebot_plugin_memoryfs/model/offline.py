@@ -3,108 +3,194 @@
 It never invents: it repeats stated facts, quotes what was said, or says that it does not know.
 """
 
-from collections.abc import Sequence
-
-from ..text.folding import fold_sentence
-from ..text.references import points_back
+from ..text.folding import fold_name, fold_sentence
+from ..text.references import points_back, without_reference_words
 from ..text.sentences import gist
 from ..text.statements import asks, recognise
 from .kinds import Brief, Fact, Saying
+from .questions import About, Question, asks_for_everything, understand
 
 COMMIT = "memory_commit"
 """The one tool these rules call."""
 
 _MAX_FACTS = 3
-_VERBS = frozenset("喜欢 不喜欢 讨厌 不讨厌 爱 想要 在做 在学 打算 想去 养了 擅长 害怕 来自".split())  # noqa: SIM905
-"""Relations that read as a sentence behind `你`; others read as `你的…是…`."""
+_EVERYTHING_FACTS = 6
+_MAX_TRIPLETS = 20
+_SENTENCES = {
+    **{
+        relation: f"{{who}}{relation}{{thing}}"
+        for relation in ("喜欢", "不喜欢", "讨厌", "想要", "在做", "在学", "在写", "在看", "在玩")
+    },
+    **{relation: f"{{who}}{relation}{{thing}}" for relation in ("打算", "不打算", "养了", "不吃", "来自")},
+    "过敏": "{who}对{thing}过敏",
+    "所在地": "{who}在{thing}",
+    "名字": "{who}叫{thing}",
+    "年龄": "{who}{thing}",
+    "职业": "{who}是{thing}",
+}
+"""How a relation reads as a sentence; others read as `…的…是…`."""
+_OPPOSITES = (frozenset({"喜欢", "不喜欢", "讨厌"}), frozenset({"打算", "不打算"}))
+"""A yes-or-no question about one of these is answered by any of them."""
+_EMPTY_PAIRS = frozenset({"什么", "怎么", "我的", "是什", "我们", "你还", "记得", "知道", "来着"})
+_FITS = 2
+"""So many shared pairs make a remembered text an answer."""
 _NOTHING_TO_ADD = ("嗯，我在听。", "这样呀，然后呢？", "好，我听着呢。")
 _UNKNOWN = "这个我还不知道呢。你告诉我，我就记住。"
 _CALLED = "我在呢，怎么啦？"
-_FIRST_PERSON = ("我", "俺", "咱", "本人")
 
 
 def triplets(brief: Brief) -> list[dict[str, object]]:
     """The facts the person stated in so many words, as arguments of the commit tool (R4.5)."""
     return [
         {"subject": "用户", "relation": fact.relation, "object": fact.object, "inferred": False}
-        for fact in recognise(brief.text)
+        for fact in recognise(brief.text)[:_MAX_TRIPLETS]
     ]
 
 
-def reply(brief: Brief, results: Sequence[str]) -> str:
+def reply(brief: Brief, *, stored: bool) -> str:
     """What to say.
 
     Args:
         brief: what the host recalled for this turn.
-        results: what the tools called in this turn answered; without one, nothing was stored.
+        stored: whether the facts of the message were stored; without it nothing is claimed.
     """
     text = brief.text.strip()
     if not text:
         return _CALLED
-    stated = recognise(text)
-    if stated and results:
-        return "记住了：" + "，".join(_told(s.relation, s.object) for s in stated) + "。"
-    if points_back(text) and brief.recent:
-        return _looking_back(brief)
-    if asks(text):
-        return _from_facts(brief) or _from_sayings(brief) or _from_entries(brief) or _UNKNOWN
-    return _NOTHING_TO_ADD[brief.turn_id % len(_NOTHING_TO_ADD)]
+    stated = recognise(text)[:_MAX_TRIPLETS]
+    if stated and stored:
+        told = (_told("你", statement.relation, statement.object) for statement in stated)
+        return "记住了：" + "，".join(told) + "。"
+    back = _looking_back(brief) if points_back(text) else ""
+    if not asks(text):
+        return back or _NOTHING_TO_ADD[brief.turn_id % len(_NOTHING_TO_ADD)]
+    if back and not without_reference_words(text):
+        return back
+    return _remembered(brief) or back or _UNKNOWN
 
 
-def _told(relation: str, thing: str) -> str:
-    return f"你{relation}{thing}" if relation in _VERBS else f"你的{relation}是{thing}"
+def _remembered(brief: Brief) -> str:
+    """The answer to a question, if memory holds one."""
+    if asks_for_everything(brief.text):
+        return _list([fact for fact in brief.facts if fact.about_speaker][:_EVERYTHING_FACTS])
+    question = understand(brief.text, brief.character)
+    if question.about is About.CHARACTER or (question.about is About.UNCLEAR and "你" in brief.text):
+        return _of_oneself(brief, question)
+    facts = _fitting(brief, question)
+    if facts:
+        return _list(facts[:_MAX_FACTS])
+    if question.relations and question.about is not About.ASKER:
+        return ""  # what others said of somebody is no answer to what that person is like
+    own_only = question.about is About.ASKER
+    return _from_sayings(brief, own_only=own_only) or _from_entries(brief)
 
 
-def _from_facts(brief: Brief) -> str:
-    facts = _fitting(brief)[:_MAX_FACTS]
-    if not facts:
-        return ""
-    sentences = [_sentence(fact) for fact in facts]
-    return "，".join(dict.fromkeys(sentences)) + "。"
+def _fitting(brief: Brief, question: Question) -> list[Fact]:
+    """The facts that answer: right subject, right relation, right thing; the newest of opposites."""
+    facts = [fact for fact in brief.facts if _is_about(fact, question)]
+    thing = fold_sentence(question.thing)
+    if not question.relations:
+        return [fact for fact in facts if fold_sentence(fact.object) in thing]
+    named = [fact for fact in facts if fact.relation in question.relations]
+    if not thing:
+        return named
+    akin = next((group for group in _OPPOSITES if group & set(question.relations)), frozenset[str]())
+    touched = [
+        fact for fact in facts if fact.relation in akin | set(question.relations) and _same_thing(fact, thing)
+    ]
+    if touched:
+        return sorted(touched, key=lambda fact: fact.at, reverse=True)[:1]
+    return [] if _is_yes_or_no(brief.text) else named
+
+
+def _is_about(fact: Fact, question: Question) -> bool:
+    match question.about:
+        case About.ASKER:
+            return fact.about_speaker
+        case About.ANYONE:
+            return True
+        case About.NAMED:
+            return fold_name(fact.subject) == question.name
+        case _:
+            return False
+
+
+def _same_thing(fact: Fact, thing: str) -> bool:
+    known = fold_sentence(fact.object)
+    return bool(known) and (known in thing or thing in known)
+
+
+def _is_yes_or_no(text: str) -> bool:
+    return not any(word in text for word in ("什么", "啥", "谁", "哪", "几", "多少", "怎么"))
+
+
+def _list(facts: list[Fact]) -> str:
+    sentences = dict.fromkeys(_sentence(fact) for fact in facts)
+    return "，".join(sentences) + "。" if sentences else ""
 
 
 def _sentence(fact: Fact) -> str:
-    told = (
-        _told(fact.relation, fact.object)
-        if fact.about_speaker
-        else f"{fact.subject}{fact.relation}{fact.object}"
-    )
-    return f"我猜{told}（没听你亲口说过）" if fact.inferred else told
+    told = _told("你" if fact.about_speaker else fact.subject, fact.relation, fact.object)
+    return f"我猜{told}（没听人亲口说过）" if fact.inferred else told
 
 
-def _fitting(brief: Brief) -> list[Fact]:
-    """Facts the question is about: those whose relation it names before those it only touches."""
-    text = fold_sentence(brief.text)
-    about_me = any(word in text for word in _FIRST_PERSON)
-    facts = [fact for fact in brief.facts if fact.about_speaker or not about_me]
-    named = [fact for fact in facts if fold_sentence(fact.relation) in text]
-    touched = [fact for fact in facts if fold_sentence(fact.object) in text]
-    return named or touched
+def _told(who: str, relation: str, thing: str) -> str:
+    form = _SENTENCES.get(relation, f"{{who}}的{relation}是{{thing}}")
+    return form.format(who=who, thing=thing)
 
 
-def _from_sayings(brief: Brief) -> str:
-    for saying in brief.sayings:
-        if fold_sentence(saying.text) != fold_sentence(brief.text) and not asks(saying.text):
+def _of_oneself(brief: Brief, question: Question) -> str:
+    """What the character's card says of it."""
+    known = dict(brief.identity)
+    if "喜欢" in question.relations:
+        return f"我喜欢{known['爱好']}。" if "爱好" in known else ""
+    if question.relations and "名字" not in question.relations:
+        value = next((known[label] for label in question.relations if label in known), "")
+        return f"我的{question.relations[0]}是{value}。" if value else ""
+    if any(word in brief.text for word in ("谁", "名字", "叫什么", "叫啥", "机器人", "介绍")):
+        what = f"，{known['角色']}" if "角色" in known else ""
+        return f"我是{brief.character}{what}，一个聊天机器人。"
+    return ""
+
+
+def _from_sayings(brief: Brief, *, own_only: bool) -> str:
+    """Something said before that fits: found by search, or among the newest turns."""
+    newest = [
+        Saying(speaker=past.speaker, by_speaker=past.by_speaker, text=past.said, at=past.at)
+        for past in brief.recent
+        if _shared(past.said, brief.text) >= _FITS
+    ]
+    for saying in (*newest, *brief.sayings):
+        mine = saying.by_speaker or not own_only
+        same = fold_sentence(saying.text) == fold_sentence(brief.text)
+        if mine and not same and not asks(saying.text):
             return _quote(brief, saying)
     return ""
 
 
 def _quote(brief: Brief, saying: Saying) -> str:
     day = brief.in_zone(saying.at)
-    who = "你" if saying.speaker == brief.speaker else saying.speaker
+    who = "你" if saying.by_speaker else saying.speaker
     return f"{who}在{day.month}月{day.day}日说过：「{gist(saying.text, 100)}」"
 
 
 def _from_entries(brief: Brief) -> str:
-    text = fold_sentence(brief.text)
-    pairs = {text[i : i + 2] for i in range(len(text) - 1)} - {"什么", "怎么", "我的", "是什"}
-    scored = [(sum(pair in fold_sentence(entry) for pair in pairs), entry) for entry in brief.entries]
-    score, entry = max(scored, default=(0, ""), key=lambda scored_entry: scored_entry[0])
-    return f"我记得：{gist(entry, 100)}" if score >= 2 else ""
+    best = max(brief.entries, default="", key=lambda entry: _shared(entry, brief.text))
+    return f"我记得：{gist(best, 100)}" if _shared(best, brief.text) >= _FITS else ""
+
+
+def _shared(remembered: str, question: str) -> int:
+    """How many pairs of neighbouring characters two texts share, question words apart."""
+    text, known = fold_sentence(question), fold_sentence(remembered)
+    return sum(pair in known for pair in {text[i : i + 2] for i in range(len(text) - 1)} - _EMPTY_PAIRS)
 
 
 def _looking_back(brief: Brief) -> str:
-    said, answered = brief.recent[0]
-    if not answered:
-        return f"刚才你说：「{gist(said, 100)}」"
-    return f"刚才你说：「{gist(said, 100)}」，我说：「{gist(answered, 100)}」"
+    """The newest turn that did not itself ask back; the asker's own where they ask what they said."""
+    own_only = "我说" in brief.text and "我们" not in brief.text
+    for past in brief.recent:
+        if past.said and not points_back(past.said) and (past.by_speaker or not own_only):
+            who = "你" if past.by_speaker else past.speaker
+            quoted = f"刚才{who}说：「{gist(past.said, 100)}」"
+            return f"{quoted}，我说：「{gist(past.answered, 100)}」" if past.answered else quoted
+    return ""

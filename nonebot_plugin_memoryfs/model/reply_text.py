@@ -3,10 +3,7 @@
 import re
 from collections.abc import Collection
 
-_TAG = r"(?:think|thinking|thought|reasoning)"
-_CLOSED = re.compile(rf"<\s*{_TAG}\b[^>]*>.*?<\s*/\s*{_TAG}\s*>", re.IGNORECASE | re.DOTALL)
-_ORPHAN_END = re.compile(rf"^.*<\s*/\s*{_TAG}\s*>", re.IGNORECASE | re.DOTALL)
-_OPEN_END = re.compile(rf"<\s*{_TAG}\b[^>]*>.*$", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<\s{0,3}(/?)\s{0,3}(?:think|thinking|thought|reasoning)\b[^<>]{0,200}>", re.IGNORECASE)
 _ENTRY_TAG = re.compile(r"\[(?:conv|by):[^\]\s]*\] ?")
 _QUOTE_MARK = re.compile(r"^› ", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -20,12 +17,24 @@ def reply_text(text: str, headings: Collection[str], tools: Collection[str]) -> 
         headings: titles of our prompt sections, which must not stand in a reply as lines.
         tools: names of our tools; a line that calls one is left out.
     """
-    text = _CLOSED.sub("", text)
-    text = _ORPHAN_END.sub("", text)
-    text = _OPEN_END.sub("", text)
-    lines = [line for line in text.splitlines() if not _is_ours(line, headings, tools)]
+    lines = [line for line in _without_reasoning(text).splitlines() if not _is_ours(line, headings, tools)]
     kept = _QUOTE_MARK.sub("", _ENTRY_TAG.sub("", "\n".join(lines)))
     return _BLANK_LINES.sub("\n\n", kept).strip()
+
+
+def _without_reasoning(text: str) -> str:
+    """What stands outside reasoning tags: an end without a begin drops all before it, and so on."""
+    kept: list[str] = []
+    start, inside = 0, False
+    for tag in _TAG.finditer(text):
+        if not tag[1] and not inside:
+            kept.append(text[start : tag.start()])
+            inside = True
+        elif tag[1]:
+            if not inside:
+                kept.clear()
+            start, inside = tag.end(), False
+    return "".join(kept) + ("" if inside else text[start:])
 
 
 def _is_ours(line: str, headings: Collection[str], tools: Collection[str]) -> bool:

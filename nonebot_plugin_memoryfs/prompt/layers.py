@@ -3,17 +3,18 @@
 `prompts.json` is `{"user": {id: text}, "group": {id: text}, "default": text}`. A blank text is no layer.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast, get_args
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, insert, select
 
 from ..errors import InvalidInput, TooLong
 from ..storage import Store
-from ..storage.json_face import dump
+from ..storage.face_source import dump
 from ..storage.tables import layer_history, layers
+from ..storage.upserts import upsert
 from ..text.cleaning import clean
 from ..text.ids import decode_segment, encode_segment
 
@@ -79,9 +80,12 @@ class _LayersFile:
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
 
-    def records(self, connection: Connection) -> Iterator[tuple[str, Any]]:
+    def rows(self, connection: Connection) -> Iterator[tuple[str, Hashable]]:
         for layer in _all(connection):
             yield _key(layer.level, layer.target_id), layer.content
+
+    def record(self, row: Any) -> Any:
+        return row
 
     def put(self, connection: Connection, key: str, record: Any) -> None:
         level, target_id = _split(key)
@@ -107,12 +111,19 @@ class _LayersFile:
         }
         return {key: text for key, text in records.items() if not isinstance(text, str) or text.strip()}
 
-    def pack(self, records: Iterator[tuple[str, Any]]) -> Iterator[str]:
-        texts: dict[str, dict[str, Any]] = {level: {} for level in LEVELS}
-        for key, text in records:
+    def pack(self, texts: Iterator[tuple[str, str]]) -> Iterator[str]:
+        lines: dict[Level, list[str]] = {level: [] for level in LEVELS}
+        for key, text in texts:
             level, target_id = _split(key)
-            texts[level][target_id] = text
-        yield dump({**texts, "default": texts["default"].get("", "")}) + "\n"
+            lines[level].append(text if level == "default" else f"    {dump(target_id)}: {text}")
+        yield "{\n"
+        for level in ("user", "group"):
+            yield f'  "{level}": {_block(lines[level])},\n'
+        yield f'  "default": {"".join(lines["default"]) or dump("")}\n}}\n'
+
+
+def _block(lines: list[str]) -> str:
+    return "{\n" + ",\n".join(lines) + "\n  }" if lines else "{}"
 
 
 def _by_target(level: Level, file: dict[str, Any]) -> dict[str, Any]:
@@ -148,19 +159,32 @@ def _check(level: Level, target_id: str, content: str) -> None:
         raise TooLong(f"{_key(level, target_id)} 的提示词有 {len(content)} 字，最多 {MAX_CHARACTERS} 字")
 
 
-def _is(table: Table, level: Level, target_id: str) -> ColumnElement[bool]:
-    return and_(table.c.level == level, table.c.target_id == target_id)
+def _is(table: Table) -> ColumnElement[bool]:
+    return and_(table.c.level == bindparam("of_level"), table.c.target_id == bindparam("of_target"))
+
+
+_CONTENT = select(layers.c.content).where(_is(layers))
+_OF_LEVEL = select(layers).where(layers.c.level == bindparam("of_level")).order_by(layers.c.target_id)
+_SAVE = upsert(layers, ["level", "target_id"], ["content", "updated_at"])
+_REMOVE = delete(layers).where(_is(layers))
+_REMEMBER = insert(layer_history)
+_newest = (
+    select(layer_history.c.id)
+    .where(_is(layer_history))
+    .order_by(layer_history.c.id.desc())
+    .limit(MAX_HISTORY)
+)
+_TRIM = delete(layer_history).where(_is(layer_history), layer_history.c.id.not_in(_newest))
 
 
 def _all(connection: Connection) -> Iterator[Layer]:
     for level in LEVELS:
-        query = select(layers).where(layers.c.level == level).order_by(layers.c.target_id)
-        for row in connection.execute(query):
+        for row in connection.execute(_OF_LEVEL, {"of_level": level}):
             yield Layer(level, row.target_id, row.content, row.updated_at)
 
 
 def _content(connection: Connection, level: Level, target_id: str) -> str | None:
-    return connection.scalar(select(layers.c.content).where(_is(layers, level, target_id)))
+    return connection.scalar(_CONTENT, {"of_level": level, "of_target": target_id})
 
 
 def _set(connection: Connection, level: Level, target_id: str, content: str, now: datetime) -> None:
@@ -169,21 +193,12 @@ def _set(connection: Connection, level: Level, target_id: str, content: str, now
     after = content if content.strip() else None
     if before == after:
         return
-    if before is not None:
-        _remember(connection, level, target_id, before, now)
+    which = {"of_level": level, "of_target": target_id}
     key = {"level": level, "target_id": target_id}
+    if before is not None:
+        connection.execute(_REMEMBER, {**key, "content": before, "at": now})
+        connection.execute(_TRIM, which)
     if after is None:
-        connection.execute(delete(layers).where(_is(layers, level, target_id)))
-    elif before is None:
-        connection.execute(insert(layers).values(**key, content=after, updated_at=now))
+        connection.execute(_REMOVE, which)
     else:
-        changed = update(layers).where(_is(layers, level, target_id))
-        connection.execute(changed.values(content=after, updated_at=now))
-
-
-def _remember(connection: Connection, level: Level, target_id: str, content: str, now: datetime) -> None:
-    row = {"level": level, "target_id": target_id, "content": content, "at": now}
-    connection.execute(insert(layer_history).values(**row))
-    mine = _is(layer_history, level, target_id)
-    newest = select(layer_history.c.id).where(mine).order_by(layer_history.c.id.desc()).limit(MAX_HISTORY)
-    connection.execute(delete(layer_history).where(mine, layer_history.c.id.not_in(newest)))
+        connection.execute(_SAVE.on(connection), {**key, "content": after, "updated_at": now})

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from ..character import Card
 from ..errors import ConfigError
 from ..storage import Store
+from ..storage.over_store import UsesStore
 from .folder import PromptFolder
 from .layers import Layers, Level
 
@@ -26,7 +26,7 @@ class BaseLayer:
     text: str
 
 
-class PromptManager:
+class PromptManager(UsesStore):
     """Layered prompts of a data directory. Thread-safe."""
 
     def __init__(
@@ -48,13 +48,15 @@ class PromptManager:
         """
         if store is None and not data_dir:
             raise ConfigError("PromptManager 需要数据目录 data_dir，或一个已打开的 store")
-        self._opened = None if store else Store.open(data_dir)
-        store = store or self._opened
-        assert store is not None
-        directory = Path(data_dir).expanduser() if data_dir else store.directory
-        self._folder = PromptFolder(directory / FOLDER if directory else None, store.report)
+        super().__init__(store or Store.open(data_dir), owned=store is None)
+        directory = Path(data_dir).expanduser() if data_dir else self._store.directory
+        self._folder = PromptFolder(directory / FOLDER if directory else None, self._store.report)
         self._card = card
-        self.layers = Layers(store)
+        try:
+            self.layers = Layers(self._store)
+        except BaseException:
+            self.close()
+            raise
 
     def load_base_prompt(self, user_id: str | int | None = None, group_id: str | int | None = None) -> str:
         """The text of the first layer that has one: user, group, default, card; else empty."""
@@ -103,23 +105,6 @@ class PromptManager:
     def folder_card(self) -> Card | None:
         """The card of `resources/prompts/personality.json`, if there is a usable one."""
         return self._folder.card()
-
-    def close(self) -> None:
-        """Let go of the store this manager opened."""
-        if self._opened:
-            self._opened.close()
-            self._opened = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _candidates(
         self, user_id: str, group_id: str, card: Card | None, user_name: str

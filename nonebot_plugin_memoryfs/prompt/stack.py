@@ -105,11 +105,6 @@ class RenderedPrompt:
     """Items with content that were not shown at all: key and why."""
     budget: int
 
-    @property
-    def over(self) -> int:
-        """By how much the parts that are never cut exceed the budget."""
-        return max(0, len(self.text) - self.budget)
-
 
 class PromptStack:
     """Collects the items of one turn and renders them. Pure: no clock, no store."""

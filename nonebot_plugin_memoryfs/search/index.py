@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 from sqlalchemy import Connection, bindparam, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from ..storage.tables import documents, postings, shelves
+from ..storage.upserts import upsert
 from ..text.grams import grams
 from .bulk import insert_rows
 from .places import chunks
@@ -58,20 +58,14 @@ _DROP_POSTING = delete(postings).where(
 )
 
 
-def _count(added: sqlite.Insert | postgresql.Insert) -> sqlite.Insert | postgresql.Insert:
-    return added.on_conflict_do_update(
-        index_elements=[shelves.c.place_id, shelves.c.kind],
-        set_={
-            "documents": shelves.c.documents + added.excluded.documents,
-            "length": shelves.c.length + added.excluded.length,
-        },
-    )
-
-
-_COUNT = {
-    "sqlite": _count(sqlite.insert(shelves)),
-    "postgresql": _count(postgresql.insert(shelves)),
-}
+_COUNT = upsert(
+    shelves,
+    ("place_id", "kind"),
+    lambda new: {
+        "documents": shelves.c.documents + new.documents,
+        "length": shelves.c.length + new.length,
+    },
+)
 
 
 def put(connection: Connection, place_id: int, texts: Iterable[tuple[Kind, int, str]]) -> None:
@@ -134,4 +128,4 @@ def _put_chunk(connection: Connection, place_id: int, texts: dict[tuple[Kind, in
 
 def _count_in(connection: Connection, kind: Kind, place_id: int, number: int, length: int) -> None:
     row = {"place_id": place_id, "kind": int(kind), "documents": number, "length": length}
-    connection.execute(_COUNT[connection.dialect.name], row)
+    connection.execute(_COUNT.on(connection), row)

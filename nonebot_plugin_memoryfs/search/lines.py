@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select
+from sqlalchemy import Connection, Row, bindparam, func, insert, select
 
 from ..scope import Origin, Policy, Scope, Viewer, may_see, reachable
 from ..storage.tables import lines
@@ -16,15 +16,10 @@ from .places import chunks, place_of, places_of
 
 _ADD = insert(lines)
 _BY_ID = select(lines).where(lines.c.id.in_(bindparam("ids", expanding=True)))
-_FIRST_SINCE = (
-    select(lines.c.id)
-    .where(
-        lines.c.character_id == bindparam("character_id"),
-        lines.c.conversation_id == bindparam("conversation_id"),
-        lines.c.at >= bindparam("at"),
-    )
-    .order_by(lines.c.at, lines.c.id)
-    .limit(1)
+_FIRST_SINCE = select(func.min(lines.c.id)).where(
+    lines.c.character_id == bindparam("character_id"),
+    lines.c.conversation_id == bindparam("conversation_id"),
+    lines.c.at >= bindparam("at"),
 )
 
 
@@ -90,24 +85,43 @@ def lines_by_id(
     return found
 
 
-def searchable(connection: Connection, viewer: Viewer, policy: Policy) -> Mapping[int, int]:
+FirstLines = dict[tuple[int, datetime], int]
+"""Place and time → the first line there since: what once was found holds, as new lines come behind it."""
+
+
+def searchable(
+    connection: Connection, viewer: Viewer, policy: Policy, known: FirstLines | None = None
+) -> Mapping[int, int]:
     """Place → first line the viewer may see there: what a search may count (R1.17).
 
-    In a group they joined, somebody sees nothing older than their first words, from elsewhere.
+    In a group they joined, somebody sees nothing older than their first words, from elsewhere; a place
+    where nothing was said since is left out.
+
+    Args:
+        connection: a read or a write.
+        viewer: for whom.
+        policy: what the operator allows.
+        known: what former calls on this database found; finding it reads all lines since.
     """
+    firsts = {} if known is None else known
     since: dict[int, int] = {}
-    known = places_of(connection, viewer.character_id, reachable(viewer, policy))
-    for place_id, conversation_id in known.items():
-        first = viewer.seen_in.get(conversation_id)
-        since[place_id] = 0
-        if first is not None and conversation_id != viewer.conversation_id:
-            where = {
-                "character_id": viewer.character_id,
-                "conversation_id": conversation_id,
-                "at": first,
-            }
-            since[place_id] = connection.execute(_FIRST_SINCE, where).scalar() or 0
+    reached = places_of(connection, viewer.character_id, reachable(viewer, policy))
+    for place_id, conversation_id in reached.items():
+        joined = viewer.seen_in.get(conversation_id)
+        if joined is None or conversation_id == viewer.conversation_id:
+            since[place_id] = 0
+            continue
+        first = firsts.get((place_id, joined)) or _first_since(connection, viewer, conversation_id, joined)
+        if first is not None:
+            since[place_id] = firsts[place_id, joined] = first
     return since
+
+
+def _first_since(
+    connection: Connection, viewer: Viewer, conversation_id: str, joined: datetime
+) -> int | None:
+    where = {"character_id": viewer.character_id, "conversation_id": conversation_id, "at": joined}
+    return connection.execute(_FIRST_SINCE, where).scalar()
 
 
 def line_of(row: Row[Any]) -> Line:

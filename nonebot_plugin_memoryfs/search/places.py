@@ -5,9 +5,9 @@ from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from ..storage.tables import places
+from ..storage.upserts import insert_or_ignore
 
 _CHUNK = 400
 
@@ -19,10 +19,7 @@ _MANY = select(places.c.id, places.c.conversation_id).where(
     places.c.character_id == bindparam("character_id"),
     places.c.conversation_id.in_(bindparam("conversation_ids", expanding=True)),
 )
-_ADD = {
-    "sqlite": sqlite.insert(places).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(places).on_conflict_do_nothing(),
-}
+_ADD = insert_or_ignore(places)
 
 
 def place_of(connection: Connection, character_id: str, conversation_id: str) -> int:
@@ -30,7 +27,7 @@ def place_of(connection: Connection, character_id: str, conversation_id: str) ->
     names = {"character_id": character_id, "conversation_id": conversation_id}
     found = connection.execute(_ONE, names).scalar()
     if found is None:
-        connection.execute(_ADD[connection.dialect.name], names)
+        connection.execute(_ADD.on(connection), names)
         found = connection.execute(_ONE, names).scalar_one()
     return int(found)
 

@@ -9,12 +9,12 @@ from sqlalchemy import Connection
 from ..errors import InvalidInput
 from ..scope import Policy, Scope, Viewer
 from ..storage import Store
+from ..storage.over_store import OverStore
 from ..storage.presence import note_presence, viewer_of
 from ..text.cleaning import clean
 from .index import Kind
-from .lines import Line, add_line, lines_by_id, searchable
+from .lines import FirstLines, Line, add_line, lines_by_id, searchable
 from .neighbours import lift_neighbours
-from .over_store import OverStore
 from .questions import evidence
 from .ranking import Match, rank
 from .recipes import LINES, Recipe
@@ -39,6 +39,10 @@ class Hit:
     """The name of who said it, as it was then."""
     conversation_id: str
     by_character: bool
+    user_id: str
+    """Who said it, or to whom the character said it."""
+    turn_id: int | None
+    """The turn it belongs to, where it was said in one."""
 
 
 class TurnLog(OverStore):
@@ -51,6 +55,7 @@ class TurnLog(OverStore):
         super().__init__(store)
         self._policy = policy
         self._recipe = recipe
+        self._first_lines: FirstLines = {}
 
     def add(self, scope: Scope, speaker: str, text: str, at: datetime) -> int:
         """Keep something the scope's user said; it can be found when this returns.
@@ -105,7 +110,7 @@ class TurnLog(OverStore):
             limit: at most so many hits.
             before: only lines older than this one (R2.16).
         """
-        since = searchable(connection, viewer, self._policy)
+        since = searchable(connection, viewer, self._policy, self._first_lines)
         matches = rank(connection, self._recipe, Kind.LINE, since, evidence(clean(query)))
         matches = lift_neighbours(connection, self._recipe, Kind.LINE, matches)
         if before is not None:
@@ -136,4 +141,6 @@ def _hit(match: Match, line: Line) -> Hit:
         speaker=line.speaker,
         conversation_id=line.conversation_id,
         by_character=line.by_character,
+        user_id=line.user_id,
+        turn_id=line.turn_id,
     )

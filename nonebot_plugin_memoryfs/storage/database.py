@@ -4,13 +4,13 @@ Invariants:
 - a write transaction begins IMMEDIATE (SQLite), so it never fails half-way for a lost read lock;
 - nested `write()` calls of one thread join the outermost: a step of a turn is one transaction;
 - what others should notice is announced by `after_commit`, never before;
-- reads see one snapshot and never wait for writers (WAL);
+- reads see one snapshot, taken by their first query, and never wait for writers;
 - the WAL is copied back by `checkpoint()`, off the reply path, never by a commit.
 """
 
 import sqlite3
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -19,38 +19,50 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
 _BUSY_MS = 30_000
+_ONE_VIEW = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+"""What makes a read of PostgreSQL one view; SQLite has no other."""
 
 
 class Database:
     """Transactions on one SQLite file (or one PostgreSQL database)."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, read_only: bool = False) -> None:
         self.when_written: Callable[[], None] = lambda: None
         """Called after every commit: whoever copies the WAL back in the background sets it."""
         self._engine = engine
+        self._read_only = read_only
+        self._view: Mapping[str, Any] = {} if self.dialect == "sqlite" else _ONE_VIEW
         self._local = threading.local()
         self._writing = threading.Lock()
 
     @classmethod
-    def sqlite(cls, path: Path) -> "Database":
-        """Open (or create) the SQLite file at this path."""
+    def sqlite(cls, path: Path, *, read_only: bool = False) -> "Database":
+        """Open the SQLite file at this path, created if need be.
+
+        Args:
+            path: the file.
+            read_only: change nothing and leave the WAL to whoever writes; the file must be there. Where there
+                is no WAL nobody has it open, and it is read as it stands, so that no file is made beside it.
+        """
         engine = create_engine(
-            f"sqlite:///{path.as_posix()}",
+            _reading_url(path) if read_only else URL.create("sqlite", database=str(path)),
             poolclass=QueuePool,
             pool_size=8,
             max_overflow=32,
             connect_args={"check_same_thread": False, "timeout": _BUSY_MS / 1000},
         )
-        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "connect", _configure_reader if read_only else _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-        return cls(engine)
+        return cls(engine, read_only=read_only)
 
     @classmethod
-    def url(cls, url: URL) -> "Database":
+    def url(cls, url: URL, *, read_only: bool = False) -> "Database":
         """Open the database a URL names (`postgresql+psycopg://…`)."""
         if url.get_backend_name() == "sqlite":
-            return cls.sqlite(Path(url.database or "memory.db"))
-        return cls(create_engine(url, pool_size=8, max_overflow=32))
+            return cls.sqlite(Path(url.database or "memory.db"), read_only=read_only)
+        arguments = {"options": "-c default_transaction_read_only=on"} if read_only else {}
+        engine = create_engine(url, pool_size=8, max_overflow=32, connect_args=arguments)
+        return cls(engine, read_only=read_only)
 
     @property
     def dialect(self) -> Literal["sqlite", "postgresql"]:
@@ -59,11 +71,15 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Connection]:
-        """One consistent view for reading; inside a block of this thread, the view of that block."""
+        """One consistent view for reading, as of its first query.
+
+        Inside a block of this thread it is the view of that block; inside a `write()` on PostgreSQL, where
+        others write at the same time, each query sees what is committed by then.
+        """
         if self.inside:
             yield self._local.connection
             return
-        with self._engine.connect() as connection:
+        with self._engine.connect().execution_options(**self._view) as connection:
             self._local.connection = connection
             try:
                 yield connection
@@ -77,8 +93,11 @@ class Database:
         Inside another `write()` of the same thread it joins that one, which then commits for both.
 
         Raises:
-            RuntimeError: inside a `read()`, whose view could not hold what is written.
+            RuntimeError: inside a `read()`, whose view could not hold what is written; or the database was
+                opened for reading only.
         """
+        if self._read_only:
+            raise RuntimeError("write() on a database that was opened for reading only")
         if self.writing:
             yield self._local.connection
             return
@@ -122,10 +141,16 @@ class Database:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
-        """Fold the WAL away and close every connection."""
-        if self.dialect == "sqlite":
-            with self.raw() as connection:
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Close every connection; where it was open for writing, fold the WAL away first."""
+        try:
+            if self.dialect == "sqlite" and not self._read_only:
+                with self.raw() as connection:
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            self.dispose()
+
+    def dispose(self) -> None:
+        """Close every connection, and do nothing else: for a database that can't be used."""
         self._engine.dispose()
 
     @contextmanager
@@ -136,6 +161,13 @@ class Database:
             yield cast(sqlite3.Connection, connection.driver_connection)
         finally:
             connection.close()
+
+
+def _reading_url(path: Path) -> URL:
+    query = {"uri": "true", "mode": "ro"}
+    if not path.with_name(f"{path.name}-wal").exists():
+        query["immutable"] = "1"
+    return URL.create("sqlite", database=path.absolute().as_uri(), query=query)
 
 
 def _configure_sqlite(connection: Any, _record: object) -> None:
@@ -149,6 +181,14 @@ def _configure_sqlite(connection: Any, _record: object) -> None:
         "wal_autocheckpoint=0",
         f"busy_timeout={_BUSY_MS}",
     ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _configure_reader(connection: Any, _record: object) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("query_only=ON", f"busy_timeout={_BUSY_MS}"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -11,14 +11,14 @@ from .json_face import JsonFace
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
-_DELAY_SECONDS = 1.0
+_DELAY_SECONDS = 0.5
 """Changes within this time share one write; R6.2 allows 5 s in all."""
 
 _RETRY_SECONDS = 30.0
 
 
 class Follower:
-    """Wakes after writes; takes at most 5 % of the time for the files (see `JsonFace.follow`)."""
+    """Wakes after writes; takes at most 5 % of the time for the files (see `Pace`)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

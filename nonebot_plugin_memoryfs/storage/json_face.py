@@ -8,82 +8,28 @@ Invariants:
 - `push` and `flush` are not called inside a transaction (they hold the file and then need the database).
 """
 
-import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from datetime import datetime
-from itertools import chain, count
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 
 from ..errors import InvalidInput
-from ..text.cleaning import clean_json
 from .database import Database
-from .directory import make_private
-from .written import ABSENT, Written, digest, digest_record, hasher
+from .face_file import Stat, create, parse, replace, set_aside, stat_of
+from .face_source import FaceSource, Serialiser
+from .pace import Pace
+from .written import ABSENT, Written, changes, digest, digest_record, hasher
 
-_CHUNK_RECORDS = 50
-_SHARE = 0.05
-"""The part of the time the follower may take (R6.2)."""
 _READ_TRIES = 3
 _READ_PAUSE_SECONDS = 0.05
 """An editor that does not save atomically is given this long to finish."""
-
-
-class FaceSource(Protocol):
-    """The tables behind one JSON file, as keyed records."""
-
-    def records(self, connection: Connection) -> Iterator[tuple[str, Any]]:
-        """Every (key, JSON value), in the order of the file."""
-        ...
-
-    def put(self, connection: Connection, key: str, record: Any) -> None:
-        """Take a person's version of a record in, keeping what it replaces.
-
-        Raises:
-            InvalidInput: it can't be taken; names the key and what is allowed.
-        """
-        ...
-
-    def remove(self, connection: Connection, key: str) -> None:
-        """A person took this record out of the file."""
-        ...
-
-    def unpack(self, data: Any) -> dict[str, Any]:
-        """The records of a parsed file. Raises `InvalidInput` where its form is wrong."""
-        ...
-
-    def pack(self, records: Iterator[tuple[str, Any]]) -> Iterator[str]:
-        """The text of the file for these records, piece by piece, about one a record."""
-        ...
-
-
-class MappingLayout:
-    """The plain form of a file: one object, key → record, indented."""
-
-    def unpack(self, data: Any) -> dict[str, Any]:
-        """The records of a parsed file. Raises `InvalidInput` unless it is an object."""
-        if not isinstance(data, dict):
-            raise InvalidInput(f"文件应是一个 JSON 对象，实际是 {type(data).__name__}")
-        return {str(key): record for key, record in data.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-    def pack(self, records: Iterator[tuple[str, Any]]) -> Iterator[str]:
-        """The text of the file, one record at a time."""
-        before = "{\n  "
-        for key, record in records:
-            body = dump(record).replace("\n", "\n  ")
-            yield f"{before}{json.dumps(key, ensure_ascii=False)}: {body}"
-            before = ",\n  "
-        yield "{}\n" if before.startswith("{") else "\n}\n"
-
-
-def dump(record: Any) -> str:
-    """A JSON value as people read it: indented, not ASCII-escaped."""
-    return json.dumps(record, ensure_ascii=False, indent=2)
 
 
 class JsonFace:
@@ -101,13 +47,17 @@ class JsonFace:
         self._path = path
         self._database = database
         self._source = source
+        self._serialiser = Serialiser(source)
         self._clock = clock
         self._report = report
+        self._reported = ""
         self._written = Written(self.name)
         self._busy = threading.RLock()
         self._changed = threading.Event()
-        self._hurry = threading.Event()
-        self._stat: tuple[int, int, int] | None = None
+        self._hurry = _Hurry()
+        self._stat: Stat | None = None
+        self._settled: dict[str, str] | None = None
+        """The digests of the records in the file, where this process knows them without asking."""
 
     @property
     def name(self) -> str:
@@ -115,7 +65,7 @@ class JsonFace:
         return self._path.name if self._path else ""
 
     def mark(self) -> None:
-        """The tables changed: the follower writes the file within 5 s of the commit."""
+        """The tables changed: the follower writes the file after the commit (R6.2)."""
         if self._path is not None:
             self._database.after_commit(self._mark)
 
@@ -124,21 +74,27 @@ class JsonFace:
         self.when_marked()
 
     def pull(self) -> None:
-        """Take a person's edit in. Costs one `stat` when there is none; never waits for a write under way.
+        """Take a person's edit in; one `stat` when there is none. It never waits for a write under way.
 
-        Inside a transaction it waits for the next call: what is rolled back must not count as taken in.
+        A file that can't be parsed is read three times, with pauses of 50 ms, before it is set aside: an
+        editor may be saving it. What the disk refuses is reported, and the tables count until it can be read.
+        Inside a transaction it is left to the next call: what is rolled back must not count as taken in.
         """
-        if self._path is None or self._database.inside or _stat(self._path) == self._stat:
+        if self._path is None or self._database.inside:
             return
-        if self._busy.acquire(blocking=False):
-            try:
-                self._take_edit()
-            finally:
-                self._busy.release()
+        try:
+            if stat_of(self._path) != self._stat and self._busy.acquire(blocking=False):
+                try:
+                    self._take_edit()
+                finally:
+                    self._busy.release()
+        except OSError as error:
+            self._report_once(f"{self.name} 无法读取，先以数据库为准：{error.strerror}")
 
     def push(self) -> None:
         """Write the file now, after taking in an edit."""
-        self._write(paced=False)
+        with self._hurry.now():
+            self._write(paced=False)
 
     def follow(self) -> None:
         """Write the file if it was marked, with pauses."""
@@ -148,13 +104,11 @@ class JsonFace:
     def flush(self) -> None:
         """Write the file now if it was marked."""
         if self._changed.is_set():
-            self.hurry()
-            self._write(paced=False)
-            self._hurry.clear()
+            self.push()
 
     def hurry(self) -> None:
-        """Let a write under way drop its pauses."""
-        self._hurry.set()
+        """Make no pauses from now on, not even in a write under way."""
+        self._hurry.for_good()
 
     # ---- reading
 
@@ -164,10 +118,10 @@ class JsonFace:
         assert path is not None
         problem = ""
         for _ in range(_READ_TRIES):
-            stat = _stat(path)
+            stat = stat_of(path)
             try:
                 raw = path.read_bytes()
-                records = None if self._is_ours(raw) else self._source.unpack(_parse(raw))
+                edit = None if self._is_ours(raw) else self._read(raw)
             except FileNotFoundError:
                 self._stat = None
                 self.mark()
@@ -176,12 +130,11 @@ class JsonFace:
                 problem = str(error)
                 time.sleep(_READ_PAUSE_SECONDS)
                 continue
-            if records is not None:
-                self._merge(records, raw)
+            if edit is not None:
+                self._merge(*edit, raw)
             self._stat = stat
             return
-        aside = self._aside()
-        path.replace(aside)
+        aside = set_aside(path, self._clock())
         self._report(f"{path.name} 无法读取（{problem}），已另存为 {aside.name}，并按数据库重新写出")
         self._stat = None
         self.mark()
@@ -190,125 +143,141 @@ class JsonFace:
         with self._database.read() as connection:
             return self._written.is_file(connection, digest(raw))
 
-    def _merge(self, records: dict[str, Any], raw: bytes) -> None:
-        refused: list[str] = []
-        digests = {key: digest_record(record) for key, record in records.items()}
+    def _read(self, raw: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+        """The records of a file, and their digests."""
+        records = self._source.unpack(parse(raw))
+        return records, {key: digest_record(record) for key, record in records.items()}
+
+    def _merge(self, records: dict[str, Any], digests: dict[str, str], raw: bytes) -> None:
+        self._settled = None
         with self._database.write() as connection:
-            known = self._written.records(connection)
-            for key, record in records.items():
-                if key in known and known[key].covers(digests[key]):
-                    continue
-                try:
-                    with connection.begin_nested():
-                        self._source.put(connection, key, record)
-                except InvalidInput as error:
-                    refused.append(str(error))
+            known = dict(self._written.records(connection))
+            edited = [k for k in records if k not in known or not known[k].covers(digests[k])]
+            answers = [self._put(connection, key, records[key]) for key in edited]
             for key, was in known.items():
                 if key not in records and not was.covers(ABSENT):
                     self._source.remove(connection, key)
             self._written.adopt(connection, known, digests, digest(raw))
         self.mark()
-        if refused:
-            aside = self._aside()
-            aside.write_bytes(raw)
-            make_private(aside)
+        if refused := [answer for answer in answers if answer]:
+            assert self._path is not None
+            aside = set_aside(self._path, self._clock(), raw)
             self._report(
                 f"{self.name} 有 {len(refused)} 处无法采用：{'；'.join(refused[:5])}。"
                 f"原文件另存为 {aside.name}，其余改动已采用"
             )
 
-    def _aside(self) -> Path:
-        """A name not yet taken for a file that is set aside."""
-        assert self._path is not None
-        stamp = f"{self._clock():%Y%m%d-%H%M%S}"
-        names = (
-            f"{self.name}.unreadable-{stamp}{suffix}"
-            for suffix in chain([""], (f"-{number}" for number in count(2)))
-        )
-        return next(path for name in names if not (path := self._path.with_name(name)).exists())
+    def _put(self, connection: Connection, key: str, record: Any) -> str:
+        """Take one record in; why it can't be, or an empty text."""
+        try:
+            with connection.begin_nested():
+                self._source.put(connection, key, record)
+        except InvalidInput as error:
+            return str(error)
+        except (ValueError, OverflowError, RecursionError, DataError, IntegrityError) as error:
+            return f"{key[:80]} 存不下：{error}"
+        except StatementError as error:
+            if isinstance(error, DBAPIError):  # the database's own trouble, not the record's
+                raise
+            return f"{key[:80]} 存不下：{error.orig}"
+        return ""
+
+    def _report_once(self, message: str) -> None:
+        if message != self._reported:
+            self._reported = message
+            self._report(message)
 
     # ---- writing
 
     def _write(self, *, paced: bool) -> None:
         if self._path is None:
             return
+        pace = Pace(self._hurry.wait if paced else _go_on)
         with self._busy:
             self._changed.clear()
             try:
-                if _stat(self._path) != self._stat:
+                if stat_of(self._path) != self._stat:
                     self._take_edit()
                     self._changed.clear()
-                while not self._replace(paced):
+                while not self._replace(pace):
                     self._take_edit()
                     self._changed.clear()
             except BaseException:
                 self._changed.set()
                 raise
+        self._reported = ""
+        pace.rest()
 
-    def _replace(self, paced: bool) -> bool:
+    def _replace(self, pace: Pace) -> bool:
         """Write and swap the file; `False` when a person saved it in the meantime."""
         path = self._path
         assert path is not None
         temporary = path.with_name(f".{path.name}.tmp")
         digests: dict[str, str] = {}
         whole = hasher()
-        with self._database.read() as connection, _create(temporary) as file:
-            rows = self._watch(self._source.records(connection), digests)
-            for piece in self._pace(self._source.pack(rows), paced):
+        with self._database.read() as connection, create(temporary) as file:
+            settled = self._settled or self._ask_settled(connection, pace)
+            for piece in pace.over(self._source.pack(self._texts(connection, digests))):
                 data = piece.encode("utf-8", "backslashreplace")
                 whole.update(data)
                 file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        self._serialiser.keep(digests)
+        self._settled = None
         with self._database.write() as connection:
-            self._written.announce(connection, digests, whole.hexdigest())
-        if path.exists() and _stat(path) != self._stat:
+            self._written.announce(connection, changes(settled, digests), whole.hexdigest())
+        if stat_of(path) not in (None, self._stat):
             temporary.unlink()
             return False
-        os.replace(temporary, path)
-        _sync_directory(path.parent)
-        self._stat = _stat(path)
+        replace(path, temporary)
+        self._stat = stat_of(path)
         with self._database.write() as connection:
             self._written.settle(connection, whole.hexdigest())
+        self._settled = digests
         return True
 
-    @staticmethod
-    def _watch(records: Iterator[tuple[str, Any]], digests: dict[str, str]) -> Iterator[tuple[str, Any]]:
-        for key, record in records:
-            digests[key] = digest_record(record)
-            yield key, record
+    def _ask_settled(self, connection: Connection, pace: Pace) -> dict[str, str | None]:
+        return {key: known.settled for key, known in pace.over(self._written.records(connection))}
 
-    def _pace(self, pieces: Iterator[str], paced: bool) -> Iterator[str]:
-        started = time.perf_counter()
-        for number, piece in enumerate(pieces, 1):
-            yield piece
-            if paced and number % _CHUNK_RECORDS == 0:
-                spent = time.perf_counter() - started
-                self._hurry.wait(spent * (1 / _SHARE - 1))
-                started = time.perf_counter()
+    def _texts(self, connection: Connection, digests: dict[str, str]) -> Iterator[tuple[str, str]]:
+        """The JSON of every record, by key; fills in their digests."""
+        for key, row in self._source.rows(connection):
+            made = self._serialiser.of(key, row)
+            digests[key] = made.digest
+            yield key, made.text
 
 
-def _parse(raw: bytes) -> Any:
-    """JSON of a file as people save it (UTF-8, with or without a mark). Raises `ValueError`."""
-    return clean_json(json.loads(raw.decode("utf-8-sig")))
+class _Hurry:
+    """Whether somebody waits for a file that is written with pauses."""
 
+    def __init__(self) -> None:
+        self._waiting = 0
+        self._lock = threading.Lock()
+        self._any = threading.Event()
 
-def _create(path: Path) -> BinaryIO:
-    return os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb")
+    def wait(self, seconds: float) -> None:
+        """A pause, which ends when somebody is in a hurry."""
+        self._any.wait(seconds)
 
+    def for_good(self) -> None:
+        """Be in a hurry from now on."""
+        self._count(1)
 
-def _stat(path: Path) -> tuple[int, int, int] | None:
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return None
-    return stat.st_mtime_ns, stat.st_size, stat.st_ino
-
-
-def _sync_directory(directory: Path) -> None:
-    if os.name == "posix":
-        descriptor = os.open(directory, os.O_RDONLY)
+    @contextmanager
+    def now(self) -> Generator[None]:
+        """Be in a hurry for this block."""
+        self._count(1)
         try:
-            os.fsync(descriptor)
+            yield
         finally:
-            os.close(descriptor)
+            self._count(-1)
+
+    def _count(self, more: int) -> None:
+        with self._lock:
+            self._waiting += more
+            (self._any.set if self._waiting else self._any.clear)()
+
+
+def _go_on(_: float) -> None:
+    """No pause."""

@@ -3,34 +3,27 @@
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from ..scope import Scope, Viewer
 from .tables import presence
+from .upserts import upsert
 
 _SEEN_IN = select(presence.c.conversation_id, presence.c.first_at).where(
     presence.c.user_id == bindparam("user_id")
 )
 
-
-def _note(insert: sqlite.Insert | postgresql.Insert) -> sqlite.Insert | postgresql.Insert:
-    return insert.on_conflict_do_update(
-        index_elements=[presence.c.user_id, presence.c.conversation_id],
-        set_={"first_at": insert.excluded.first_at},
-        where=presence.c.first_at > insert.excluded.first_at,
-    )
-
-
-_NOTE = {
-    "sqlite": _note(sqlite.insert(presence)),
-    "postgresql": _note(postgresql.insert(presence)),
-}
+_NOTE = upsert(
+    presence,
+    ["user_id", "conversation_id"],
+    ["first_at"],
+    where=lambda new: presence.c.first_at > new.first_at,
+)
 
 
 def note_presence(connection: Connection, user_id: str, conversation_id: str, at: datetime) -> None:
     """Remember that this person spoke here; the earliest time stays."""
     connection.execute(
-        _NOTE[connection.dialect.name],
+        _NOTE.on(connection),
         {"user_id": user_id, "conversation_id": conversation_id, "first_at": at},
     )
 

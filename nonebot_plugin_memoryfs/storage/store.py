@@ -7,19 +7,21 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from ..errors import ConfigError, DataDirectoryError
+from .closing import Closing
 from .database import Database
 from .directory import DirectoryLock, create_private
+from .face_source import FaceSource
 from .follower import Follower
-from .json_face import FaceSource, JsonFace
+from .json_face import JsonFace
+from .trouble import explained
 from .upgrades import pending, upgrade
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
@@ -35,7 +37,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Store:
+class Store(Closing):
     """Open with `Store.open`; every `open` wants its own `close`."""
 
     directory: Path | None
@@ -58,14 +60,16 @@ class Store:
         self._key = ""
         self._holders = 0
         self._faces: dict[str, JsonFace] = {}
-        self._lock = held or (DirectoryLock(directory) if directory else None)
-        try:
-            self.database = _open_database(directory, url)
-            upgrade(self.database, clock, _backup_path(directory, clock()))
-        except BaseException:
-            if self._lock:
-                self._lock.release()
-            raise
+        self._file = directory / DATABASE_FILE if directory and url is None else None
+        lock = held or (DirectoryLock(directory) if directory else None)
+        self._locks = [lock] if lock else []
+        with ExitStack() as undo:
+            undo.callback(self._release)
+            with explained(self._file):
+                self.database = _open_database(self._file, url)
+                undo.callback(self.database.dispose)
+                upgrade(self.database, clock, _backup_path(directory, clock()))
+            undo.pop_all()
         self._follower = Follower(self.database)
 
     @classmethod
@@ -83,11 +87,13 @@ class Store:
             data_dir: where `memory.db` and the JSON files are.
             database_url: a database elsewhere (R6.1); without it, `memory.db` in `data_dir`.
             clock: the time, timezone-aware; the first opener's counts.
-            held: the hold on `data_dir` where the caller took it already; released by `close`.
+            held: the hold on `data_dir` where the caller took it already; it is the store's from now on, and
+                released by the last `close`, or at once when the store can't be opened.
 
         Raises:
             ConfigError: neither is given, or the URL can't be read.
             DirectoryInUse, DirectoryNotWritable: the directory can't be used (R6.3).
+            DataDirectoryError: the database file is damaged; nothing of it was changed.
             SchemaTooNew: a newer version wrote the database.
         """
         directory = Path(data_dir).expanduser().resolve() if data_dir else None
@@ -101,34 +107,51 @@ class Store:
                 store = cls(directory, url, clock, held)
                 store._key = key
                 _open_stores[key] = store
+            elif held is not None and held not in store._locks:
+                store._locks.append(held)
             store._holders += 1
             return store
 
     def close(self) -> None:
-        """Give up one hold; the last one writes the JSON files and lets everything go."""
-        with _opening:
+        """Give up one hold; the last one writes the JSON files and lets everything go.
+
+        A file that can't be written is reported; the tables hold all of it, and the next start writes it.
+        """
+        with _opening, ExitStack() as last:
             self._holders -= 1
             if self._holders > 0:
                 return
             _open_stores.pop(self._key, None)
+            last.callback(self._release)
+            last.callback(self.database.close)
             self._follower.stop()
-            try:
-                for face in self._faces.values():
-                    face.flush()
-            finally:
-                self.database.close()
-                if self._lock:
-                    self._lock.release()
+            for face in self._faces.values():
+                self._flush(face)
+
+    def _flush(self, face: JsonFace) -> None:
+        try:
+            face.flush()
+        except Exception as error:
+            logger.debug("flush failed", exc_info=error)
+            self.report(f"{face.name} 没能写出（{error}）；内容都在数据库里，下次启动会再写")
+
+    def _release(self) -> None:
+        for lock in self._locks:
+            lock.release()
 
     def face(self, name: str, source: FaceSource) -> JsonFace:
-        """The JSON file of this name over these tables; edits made while nothing ran are taken in."""
-        with _opening:
+        """The JSON file of this name over these tables; edits made while nothing ran are taken in.
+
+        Raises:
+            DataDirectoryError: the database file is damaged.
+        """
+        with _opening, explained(self._file):
             if name not in self._faces:
                 path = self.directory / name if self.directory else None
                 face = JsonFace(path, self.database, source, self.clock, self.report)
+                face.pull()
                 self._faces[name] = face
                 self._follower.add(face)
-                face.pull()
                 face.mark()
             return self._faces[name]
 
@@ -137,31 +160,29 @@ class Store:
         logger.warning(message)
         self.notices.append((self.clock(), message))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def open_beside(data_dir: Path, database_url: str | None) -> Database:
     """The database for reading only, beside a bot that runs on it or without one (R6.3).
 
+    It makes no file, changes none and keeps no writer waiting.
+
     Raises:
-        DataDirectoryError: there is no data in the directory.
+        DataDirectoryError: there is no data, none of this version, or it is damaged.
         ConfigError: the URL can't be read.
         SchemaTooNew: a newer version wrote the database.
     """
-    if not database_url and not (data_dir / DATABASE_FILE).is_file():
+    url = _parse_url(database_url) if database_url else None
+    path = None if url else data_dir / DATABASE_FILE
+    if path is not None and not path.is_file():
         raise DataDirectoryError(f"{data_dir} 里没有记忆数据（{DATABASE_FILE}）")
-    database = _open_database(data_dir, _parse_url(database_url) if database_url else None)
-    with database.read() as connection:
-        pending(connection)
+    with ExitStack() as undo, explained(path):
+        database = _read_only(path, url)
+        undo.callback(database.dispose)
+        with database.read() as connection:
+            missing, _ = pending(connection)
+        if missing:
+            raise DataDirectoryError(f"{path or '数据库'} 里还没有本版本的记忆数据：请先启动一次机器人")
+        undo.pop_all()
     return database
 
 
@@ -172,13 +193,19 @@ def _parse_url(database_url: str) -> URL:
         raise ConfigError("DATABASE_URL 无法识别：应为 postgresql+psycopg://用户:密码@主机/库名") from None
 
 
-def _open_database(directory: Path | None, url: URL | None) -> Database:
+def _open_database(path: Path | None, url: URL | None) -> Database:
     if url is not None:
         return Database.url(url)
-    assert directory is not None
-    path = directory / DATABASE_FILE
+    assert path is not None
     create_private(path)
     return Database.sqlite(path)
+
+
+def _read_only(path: Path | None, url: URL | None) -> Database:
+    if url is not None:
+        return Database.url(url, read_only=True)
+    assert path is not None
+    return Database.sqlite(path, read_only=True)
 
 
 def _backup_path(directory: Path | None, now: datetime) -> Path | None:

@@ -207,12 +207,34 @@ traces = Table(
     "traces",
     metadata,
     Column("turn_id", Integer, ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True),
+    Column("character_id", Text, nullable=False),
+    Column("conversation_id", Text, nullable=False),
     Column("body", JSON, nullable=False),
     Column("prompt", Text),
     Column("prompt_size", Integer, nullable=False),
-    Index("traces_prompt_size", "prompt_size"),
 )
-"""Why each turn was answered as it was; the full prompt text only for the newest turns (R4.3)."""
+"""Why each turn was answered as it was; the full prompt text only for the newest turns (R4.3).
+
+`prompt_size` is in bytes, 0 without text.
+"""
+
+HAS_TEXT = traces.c.prompt_size > 0
+Index(
+    "traces_with_text",
+    traces.c.character_id,
+    traces.c.conversation_id,
+    traces.c.turn_id,
+    sqlite_where=HAS_TEXT,
+    postgresql_where=HAS_TEXT,
+)
+Index(
+    "traces_text_sizes",
+    traces.c.turn_id,
+    traces.c.prompt_size,
+    sqlite_where=HAS_TEXT,
+    postgresql_where=HAS_TEXT,
+)
+Index("traces_conversation", traces.c.conversation_id, traces.c.turn_id)
 
 # ---- the graph
 
@@ -233,14 +255,16 @@ nodes = Table(
     Column("id", Integer, primary_key=True),
     Column("character_id", Text, nullable=False),
     Column("key", Text, nullable=False),
-    Column("name", Text, nullable=False),
     Column("user_id", Text),
     Column("roles", Integer, nullable=False),
     UniqueConstraint("character_id", "key"),
     Index("nodes_user", "user_id", **_while(text("user_id IS NOT NULL"))),
     sqlite_autoincrement=True,
 )
-"""`key` tells what makes two names one node (`graph.nodes`, R2.2); `roles` is a bit set (R2.1)."""
+"""`key` tells what makes two names one node (`graph.nodes`, R2.2); `roles` is a bit set (R2.1).
+
+How a name is written stands on the edges: before a viewer, a spelling is as private as what was said with it.
+"""
 
 aliases = Table(
     "aliases",
@@ -262,11 +286,10 @@ relations = Table(
     Column("id", Integer, primary_key=True),
     Column("character_id", Text, nullable=False),
     Column("key", Text, nullable=False),
-    Column("name", Text, nullable=False),
     UniqueConstraint("character_id", "key"),
     sqlite_autoincrement=True,
 )
-"""The labels of edges; `key` is the folded name."""
+"""The labels of edges; `key` is the folded name, its spelling stands on the edges."""
 
 edges = Table(
     "edges",
@@ -278,9 +301,11 @@ edges = Table(
     Column("kind", String(16), nullable=False),
     Column("relation_id", Integer, nullable=False),
     Column("object_id", Integer, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("relation", Text, nullable=False),
+    Column("object", Text, nullable=False),
     Column("inferred", Boolean, nullable=False),
     Column("sightings", Integer, nullable=False),
-    Column("turn_id", Integer),
     Column("first_seen", Moment, nullable=False),
     Column("last_seen", Moment, nullable=False),
     Column("valid_from", Moment, nullable=False),
@@ -299,13 +324,24 @@ edges = Table(
     Index("edges_subject", "subject_id", "place_id", "last_seen", **_while(LIVE_EDGE)),
     Index("edges_object", "object_id", "place_id", "last_seen", **_while(LIVE_EDGE)),
     Index("edges_relation", "place_id", "relation_id", "last_seen", **_while(LIVE_EDGE)),
-    Index("edges_closed", "subject_id", "valid_to", **_while(CLOSED_EDGE)),
+    Index("edges_closed", "subject_id", "place_id", "valid_to", **_while(CLOSED_EDGE)),
     Index("edges_persona", "subject_id", "place_id", **_while(PERSONA_EDGE)),
     Index("edges_purged", "place_id", "valid_to", **_while(PURGED_EDGE)),
     sqlite_autoincrement=True,
 )
 """Facts (R2.3), one row per stretch of time they held: live while `valid_to` is null, and a live fact
-is unique per place. `user_id` is who said it last."""
+is unique per place. `user_id` is who said it last, `subject`, `relation` and `object` how it was said then."""
+
+edge_turns = Table(
+    "edge_turns",
+    metadata,
+    Column("turn_id", Integer, nullable=False),
+    Column("edge_id", Integer, ForeignKey("edges.id", ondelete="CASCADE"), nullable=False),
+    PrimaryKeyConstraint("turn_id", "edge_id"),
+    Index("edge_turns_edge", "edge_id"),
+    sqlite_with_rowid=False,
+)
+"""In which turns a fact was said: their texts are copies of it (R1.19)."""
 
 tasks = Table(
     "tasks",

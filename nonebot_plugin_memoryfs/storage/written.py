@@ -6,16 +6,18 @@ dies, both the old and the new file are known as ours (R6.2, R6.13).
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from .tables import face_records, faces
+from .upserts import Insert, upsert
 
 ABSENT = ""
 """The digest of a record that is not in the file."""
+
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 
 def hasher() -> Any:
@@ -30,15 +32,19 @@ def digest(data: bytes) -> str:
 
 def digest_record(record: Any) -> str:
     """The digest of a JSON value, whatever the order of its keys."""
-    return digest(json.dumps(record, sort_keys=True).encode())
+    return digest(_canonical(record).encode("utf-8", "surrogatepass"))
 
 
-@dataclass(frozen=True, slots=True)
-class KnownRecord:
+class KnownRecord(NamedTuple):
     """What stands, or is about to stand, in the file for one key."""
 
     digest: str | None
     pending: str | None
+
+    @property
+    def settled(self) -> str | None:
+        """The digest that stands in the file; `None` while another one may."""
+        return self.digest if self.pending is None else None
 
     def covers(self, value: str) -> bool:
         """Whether a record with this digest is ours and not a person's edit."""
@@ -56,22 +62,25 @@ class Written:
         row = connection.execute(_FILE, {"of_face": self._name}).one_or_none()
         return row is not None and whole in (row.digest, row.pending)
 
-    def records(self, connection: Connection) -> dict[str, KnownRecord]:
-        """What is known of each record."""
-        rows = connection.execute(_RECORDS, {"of_face": self._name})
-        return {row.key: KnownRecord(row.digest, row.pending) for row in rows}
+    def records(self, connection: Connection) -> Iterator[tuple[str, KnownRecord]]:
+        """What is known of each record, by key."""
+        for key, stands, pending in connection.execute(_RECORDS, {"of_face": self._name}):
+            yield key, KnownRecord(stands, pending)
 
-    def announce(self, connection: Connection, digests: dict[str, str], whole: str) -> None:
-        """Before the swap: what is about to stand in the file."""
-        _upsert(connection, _ANNOUNCE_FILE, [{"name": self._name, "digest": None, "pending": whole}])
-        known = self.records(connection)
-        changed = [k for k, d in digests.items() if known.get(k) != KnownRecord(d, None)]
-        changed += [k for k in known if k not in digests]
+    def announce(self, connection: Connection, changes: Mapping[str, str], whole: str) -> None:
+        """Before the swap: what is about to stand in the file.
+
+        Args:
+            connection: a write transaction.
+            changes: the new digest of each record that changes (see `changes`).
+            whole: the digest of the new file.
+        """
+        _each(connection, _ANNOUNCE_FILE, [{"name": self._name, "digest": None, "pending": whole}])
         rows = [
-            {"face": self._name, "key": k, "digest": ABSENT, "pending": digests.get(k, ABSENT)}
-            for k in changed
+            {"face": self._name, "key": key, "digest": ABSENT, "pending": value}
+            for key, value in changes.items()
         ]
-        _upsert(connection, _ANNOUNCE_RECORD, rows)
+        _each(connection, _ANNOUNCE_RECORD, rows)
 
     def settle(self, connection: Connection, whole: str) -> None:
         """After the swap: what was announced stands in the file."""
@@ -81,22 +90,27 @@ class Written:
     def adopt(
         self,
         connection: Connection,
-        known: dict[str, KnownRecord],
-        digests: dict[str, str],
+        known: Mapping[str, KnownRecord],
+        digests: Mapping[str, str],
         whole: str,
     ) -> None:
         """After an edit: what the person saved is what stands in the file."""
         rows = [
-            {"face": self._name, "key": key, "digest": digests.get(key, ABSENT), "pending": None}
-            for key in known.keys() | digests.keys()
-            if known.get(key) != KnownRecord(digests.get(key, ABSENT), None)
+            {"face": self._name, "key": key, "digest": value, "pending": None}
+            for key, value in changes({k: record.settled for k, record in known.items()}, digests).items()
         ]
-        _upsert(connection, _ADOPT_RECORD, rows)
+        _each(connection, _ADOPT_RECORD, rows)
         self._finish(connection, whole)
 
     def _finish(self, connection: Connection, whole: str) -> None:
         connection.execute(_FORGET_ABSENT, {"of_face": self._name})
-        _upsert(connection, _ADOPT_FILE, [{"name": self._name, "digest": whole, "pending": None}])
+        _each(connection, _ADOPT_FILE, [{"name": self._name, "digest": whole, "pending": None}])
+
+
+def changes(settled: Mapping[str, str | None], digests: Mapping[str, str]) -> dict[str, str]:
+    """What differs between what is known to stand in a file and what is to stand there, by key."""
+    changed = {key: value for key, value in digests.items() if settled.get(key) != value}
+    return changed | {key: ABSENT for key in settled if key not in digests}
 
 
 _FILE = select(faces.c.digest, faces.c.pending).where(faces.c.name == bindparam("of_face"))
@@ -115,23 +129,12 @@ _FORGET_ABSENT = delete(face_records).where(
 )
 
 
-def _upserts(table: Any, keys: list[str], columns: list[str]) -> dict[str, Any]:
-    """One statement per database that overwrites these columns of a row that exists."""
-
-    def build(insert: Any) -> Any:
-        return insert.on_conflict_do_update(
-            index_elements=keys, set_={name: insert.excluded[name] for name in columns}
-        )
-
-    return {"sqlite": build(sqlite.insert(table)), "postgresql": build(postgresql.insert(table))}
+_ADOPT_FILE = upsert(faces, ["name"], ["digest", "pending"])
+_ANNOUNCE_FILE = upsert(faces, ["name"], ["pending"])
+_ADOPT_RECORD = upsert(face_records, ["face", "key"], ["digest", "pending"])
+_ANNOUNCE_RECORD = upsert(face_records, ["face", "key"], ["pending"])
 
 
-_ADOPT_FILE = _upserts(faces, ["name"], ["digest", "pending"])
-_ANNOUNCE_FILE = _upserts(faces, ["name"], ["pending"])
-_ADOPT_RECORD = _upserts(face_records, ["face", "key"], ["digest", "pending"])
-_ANNOUNCE_RECORD = _upserts(face_records, ["face", "key"], ["pending"])
-
-
-def _upsert(connection: Connection, statements: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+def _each(connection: Connection, statement: Insert, rows: list[dict[str, Any]]) -> None:
     if rows:
-        connection.execute(statements[connection.dialect.name], rows)
+        connection.execute(statement.on(connection), rows)

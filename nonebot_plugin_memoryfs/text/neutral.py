@@ -38,6 +38,8 @@ _AT_START = re.compile(
         )
     )
 )
+_PLAIN = re.compile(r"[\u4e00-\u9fffぁ-ゖァ-ヺ0-9，。、！？…《》“” \n]*")
+"""Every kind of structure needs a character outside these: most lines of a chat need no closer look."""
 _FENCE = re.compile(r"(?:`{3,}|~{3,})(?:tool|function|call|json|xml|system)")
 _ANYWHERE = re.compile(
     "|".join(
@@ -59,6 +61,8 @@ _ANYWHERE = re.compile(
 
 def neutralise(text: str) -> str:
     """Prefix each line that looks like structure with `› `; other lines stay as they are."""
+    if _PLAIN.fullmatch(text):
+        return text
     lines = text.splitlines(keepends=True)
     return "".join(MARK + line if looks_like_structure(line) else line for line in lines)
 

@@ -5,7 +5,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from ..graph import SPEAKER
-from ..model import Brief, Fact, Saying
+from ..graph.corrections import CORRECTED
+from ..model import Brief, Exchange, Fact, Saying
 from .values import Recalled, Turn
 
 
@@ -20,18 +21,30 @@ def brief_of(turn: Turn, zone: ZoneInfo) -> Brief:
 
     return Brief(
         text=incoming.text,
-        speaker=incoming.speaker,
         turn_id=turn.turn_id,
+        character=recalled.card.name,
+        identity=recalled.card.identity,
         facts=tuple(_facts(recalled)),
         sayings=tuple(
-            Saying(speaker=hit.speaker, text=hit.text, at=hit.at)
+            Saying(
+                speaker=hit.speaker,
+                by_speaker=hit.user_id == incoming.scope.user_id,
+                text=hit.text,
+                at=hit.at,
+            )
             for hit in recalled.sayings
-            if not hit.by_character
+            if not hit.by_character and hit.text != CORRECTED
         ),
         recent=tuple(
-            (past.heard.text, past.reply.text if past.reply else "")
+            Exchange(
+                speaker=past.heard.speaker,
+                by_speaker=past.user_id == incoming.scope.user_id,
+                said=past.heard.text,
+                answered=past.reply.text if past.reply else "",
+                at=past.opened_at,
+            )
             for past in recalled.newest
-            if past.heard is not None
+            if past.heard is not None and past.heard.text != CORRECTED
         ),
         entries=tuple(entry.text for section in recalled.memory.sections for entry in section.entries),
         in_zone=in_zone,
@@ -46,4 +59,5 @@ def _facts(recalled: Recalled) -> Iterable[Fact]:
             object=fact.object,
             about_speaker=fact.subject == SPEAKER,
             inferred=fact.inferred,
+            at=fact.last_seen,
         )

@@ -76,7 +76,7 @@ def _said(turn: Turn) -> str:
     text = incoming.text[:MAX_TEXT] or "（叫了你一声）"
     if len(incoming.text) > MAX_TEXT:
         text += f"\n（消息太长，这里只有前 {MAX_TEXT} 字，共 {len(incoming.text)} 字）"
-    return text if incoming.scope.private else f"{quote_line(incoming.speaker)}：{text}"
+    return text if incoming.scope.private else neutralise(f"{quote_line(incoming.speaker)}：") + text
 
 
 def _quoted(line: OverheardLine) -> str:
@@ -99,7 +99,8 @@ def _chain_parts(recalled: Recalled) -> Iterable[Part]:
 
 
 def _fact_parts(recalled: Recalled, zone: object) -> Iterable[Part]:
-    yield Part(name="facts", lines=tuple(recalled.facts.text.splitlines()), cut=Cut.FACTS, weakest="last")
+    facts = recalled.facts.text.splitlines() if recalled.facts.facts else ()
+    yield Part(name="facts", lines=tuple(facts), cut=Cut.FACTS, weakest="last")
     assert isinstance(zone, ZoneInfo)
     sayings = tuple(_saying(hit, zone) for hit in recalled.sayings)
     yield Part(name="sayings", heading="以前说过：", lines=sayings, cut=Cut.FACTS, weakest="last")

@@ -5,12 +5,9 @@ import logging
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 
-from .values import Incoming, OverheardLine, join
+from .values import Incoming, Key, OverheardLine, Turn, join
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
-
-Key = tuple[str, str]
-"""A character in a conversation."""
 
 _OVERHEARD_LINES = 10
 _OVERHEARD_CONVERSATIONS = 2_000
@@ -38,37 +35,49 @@ class Overheard:
 
 
 class Conversations:
-    """A queue and, while something waits, a worker for each conversation."""
+    """A queue and, while something waits, a worker for each conversation.
+
+    What waits here has been heard: it is stored, and whatever becomes of the queue, not lost (R4.1).
+    """
 
     def __init__(
-        self, run: Callable[[Incoming], Awaitable[object]], overheard: Overheard, limit: int
+        self,
+        answer: Callable[[Turn], Awaitable[object]],
+        drop: Callable[[Turn], Awaitable[object]],
+        overheard: Overheard,
+        limit: int,
     ) -> None:
-        """Take messages in for `run`.
+        """Take heard turns in.
 
         Args:
-            run: answers one message; its errors are logged, never passed on.
-            overheard: where a message that had to be dropped is kept as context.
-            limit: how many messages may wait in one conversation (setting `QUEUE`).
+            answer: answers one; its errors are logged, never passed on.
+            drop: told of one that is not going to be answered.
+            overheard: where a dropped one is kept as context.
+            limit: how many may wait in one conversation (setting `QUEUE`).
         """
         self.dropped = 0
-        """Messages that were dropped from a full queue since the start."""
-        self._run = run
+        """Turns that were dropped from a full queue since the start."""
+        self._answer = answer
+        self._drop = drop
         self._overheard = overheard
         self._limit = limit
-        self._waiting: dict[Key, deque[Incoming]] = {}
+        self._waiting: dict[Key, deque[Turn]] = {}
         self._workers: dict[Key, asyncio.Task[None]] = {}
 
-    def submit(self, incoming: Incoming) -> None:
-        """Let a message wait for its turn; of more than `limit` waiting ones the oldest is dropped."""
-        key = incoming.scope.character_id, incoming.scope.conversation_id
-        waiting = self._waiting.setdefault(key, deque())
-        waiting.append(incoming)
+    async def submit(self, turn: Turn) -> None:
+        """Let a turn wait; of more than `limit` waiting ones the oldest is dropped."""
+        waiting = self._waiting.setdefault(turn.key, deque())
+        waiting.append(turn)
+        if turn.key not in self._workers:
+            self._workers[turn.key] = asyncio.create_task(self._work(turn.key, waiting))
         if len(waiting) > self._limit:
             oldest = waiting.popleft()
             self.dropped += 1
-            self._overheard.add(key, OverheardLine(oldest.speaker, oldest.text))
-        if key not in self._workers:
-            self._workers[key] = asyncio.create_task(self._work(key, waiting))
+            self._overheard.add(turn.key, OverheardLine(oldest.incoming.speaker, oldest.incoming.text))
+            logger.warning(
+                "会话 %s 排队已满，最早的一条记下了，不再回答（共 %d 条）", turn.key[1], self.dropped
+            )
+            await self._drop(oldest)
 
     async def idle(self) -> None:
         """Wait until nothing waits or runs."""
@@ -76,26 +85,31 @@ class Conversations:
             await asyncio.wait(self._workers.values())
 
     async def close(self) -> None:
-        """Drop what waits and stop what runs; its rows are closed as unanswered at the next start."""
+        """Stop what runs; its rows and those of what waits are closed as unanswered at the next start."""
         workers = list(self._workers.values())
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
-    async def _work(self, key: Key, waiting: deque[Incoming]) -> None:
+    async def _work(self, key: Key, waiting: deque[Turn]) -> None:
         try:
             while waiting:
                 try:
-                    await self._run(_next(waiting))
+                    await self._answer(_next(waiting))
                 except Exception:
                     logger.exception("会话 %s 的一轮对话出错", key[1])
         finally:
             del self._workers[key], self._waiting[key]
 
 
-def _next(waiting: deque[Incoming]) -> Incoming:
-    """The oldest message, joined with those right behind it from the same person."""
-    incoming = waiting.popleft()
-    while waiting and waiting[0].scope == incoming.scope:
-        incoming = join(incoming, waiting.popleft())
-    return incoming
+def _next(waiting: deque[Turn]) -> Turn:
+    """The oldest turn, joined with those right behind it from the same person."""
+    turn = waiting.popleft()
+    while waiting and _same_talk(turn.incoming, waiting[0].incoming):
+        turn = join(turn, waiting.popleft())
+    return turn
+
+
+def _same_talk(first: Incoming, second: Incoming) -> bool:
+    """Whether one answer can serve both: the same person, to the same account."""
+    return first.scope == second.scope and first.account == second.account

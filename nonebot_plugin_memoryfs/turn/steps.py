@@ -7,47 +7,54 @@ import time
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from ..graph.chain import first_line, newest_turns
-from ..scope import Scope
-from ..storage.presence import note_presence, viewer_of
+from ..graph.chain import newest_turns
+from ..scope import group_of
+from ..storage.presence import viewer_of
 from ..text.folding import fold_sentence
 from ..text.references import points_back
 from ..text.statements import Statement, recognise
 from .prompting import build_prompt, persona_text
 from .rooms import Rooms
 from .trace import save_trace, trace_of
-from .values import Incoming, OverheardLine, Recalled, Turn
+from .values import Incoming, Recalled, Turn
 
-PERSONA_QUERY = "AI,人设,角色,性格,语气,说话风格"
-"""The seed's forced query of step 1."""
 _SAYINGS = 5
+_AT_ONCE = 20
 
 
-def hear(rooms: Rooms, incoming: Incoming, overheard: tuple[OverheardLine, ...]) -> Turn:
+def hear(rooms: Rooms, incoming: Incoming) -> Turn:
     """Steps 1 and 2: who may see what here, and the turn row with what was said."""
     scope = incoming.scope
     with rooms.store.database.write() as connection:
-        note_presence(connection, scope.user_id, scope.conversation_id, incoming.at)
-        turn_id = rooms.graph.open_turn(scope, incoming.speaker, incoming.text, incoming.source_ids)
+        turn_id = rooms.graph.open_turn(
+            scope, incoming.speaker, incoming.text, incoming.source_ids, at=incoming.at
+        )
         viewer = viewer_of(connection, scope)
-    return Turn(incoming=incoming, turn_id=turn_id, viewer=viewer, overheard=overheard)
+    return Turn(incoming=incoming, turn_id=turn_id, viewer=viewer)
 
 
 def recall(rooms: Rooms, turn: Turn) -> Turn:
     """Steps 3 to 6: persona, task chain, facts and older turns, memory files; then the stack."""
     incoming, scope = turn.incoming, turn.incoming.scope
+    if turn.joined:
+        rooms.graph.join_turns(turn.turn_id, turn.joined)
     card = rooms.card_of(scope.character_id)
     user_name = incoming.speaker if scope.private else ""
-    layer = rooms.prompts.layer_for(scope.user_id, _group_of(scope), card=card, user_name=user_name)
+    layer = rooms.prompts.layer_for(
+        scope.user_id, group_of(scope.conversation_id), card=card, user_name=user_name
+    )
     memory = rooms.memory.build_context(turn.viewer)
     with rooms.store.database.read() as connection:
-        persona = rooms.graph.memory_recall(scope, PERSONA_QUERY)
+        persona = rooms.graph.persona(scope)
         chain = rooms.graph.task_chain(scope)
         back = rooms.graph.recall_back(scope, incoming.text) if points_back(incoming.text) else None
-        facts = rooms.graph.memory_recall(scope, incoming.text)
+        facts = rooms.graph.recall_facts(scope, incoming.text)
         newest = newest_turns(connection, scope)
-        shown = first_line(connection, (turn.turn_id, *(past.id for past in newest)))
-        sayings = rooms.log.search_for(connection, turn.viewer, incoming.text, _SAYINGS, before=shown)
+        shown = {turn.turn_id, *(past.id for past in newest)}
+        found = rooms.log.search_for(connection, turn.viewer, incoming.text, _SAYINGS + 2 * len(shown))
+        sayings = rooms.graph.with_corrections(
+            scope, [hit for hit in found if hit.turn_id not in shown][:_SAYINGS]
+        )
     recalled = Recalled(
         persona=persona,
         persona_text=persona_text(persona, card),
@@ -57,6 +64,7 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         sayings=tuple(sayings),
         newest=tuple(newest),
         memory=memory,
+        card=card,
         layer=f"{layer.level}/{layer.source}" if layer else "",
     )
     now = rooms.clock().astimezone(rooms.zone)
@@ -67,31 +75,39 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
 def record(rooms: Rooms, turn: Turn, committed: Collection[str]) -> Turn:
     """Step 9: complete the row, commit what the model forgot (R4.5), and keep the trace."""
     started = time.perf_counter()
-    scope = turn.incoming.scope
     forgotten = list(_forgotten(turn, committed))
     with rooms.store.database.write() as connection:
         if turn.reply is None:
             rooms.graph.leave_unanswered(turn.turn_id)
         else:
-            name = rooms.card_of(scope.character_id).name
-            rooms.graph.complete_turn(turn.turn_id, reply=turn.reply, speaker=name)
-        if forgotten:
-            rooms.graph.memory_commit(
-                scope,
-                [{"subject": "用户", "relation": s.relation, "object": s.object} for s in forgotten],
-                speaker_name=turn.incoming.speaker,
-                turn_id=turn.turn_id,
-                said=turn.incoming.text,
-            )
+            assert turn.recalled is not None
+            rooms.graph.complete_turn(turn.turn_id, reply=turn.reply, speaker=turn.recalled.card.name)
+        written = _commit(rooms, turn, forgotten)
         spent = round((time.perf_counter() - started) * 1000, 2)
         turn = replace(
             turn,
-            committed=tuple(f"{s.relation}：{s.object}" for s in forgotten),
+            committed=tuple(f"{s.relation}：{s.object}" for s in written),
             recorded=True,
             timings=(*turn.timings, ("recorded", spent)),
         )
         save_trace(connection, turn, trace_of(turn))
     return turn
+
+
+def _commit(rooms: Rooms, turn: Turn, forgotten: list[Statement]) -> list[Statement]:
+    """Write statements, a few at a time; those that were taken."""
+    written: list[Statement] = []
+    for start in range(0, len(forgotten), _AT_ONCE):
+        some = forgotten[start : start + _AT_ONCE]
+        result = rooms.graph.memory_commit(
+            turn.incoming.scope,
+            [{"subject": "用户", "relation": s.relation, "object": s.object} for s in some],
+            speaker_name=turn.incoming.speaker,
+            turn_id=turn.turn_id,
+            said=turn.incoming.text,
+        )
+        written += some if result.ok else []
+    return written
 
 
 def _forgotten(turn: Turn, committed: Collection[str]) -> Iterable[Statement]:
@@ -101,7 +117,3 @@ def _forgotten(turn: Turn, committed: Collection[str]) -> Iterable[Statement]:
         thing = fold_sentence(statement.object)
         if not any(thing in known or known in thing for known in kept):
             yield statement
-
-
-def _group_of(scope: Scope) -> str | None:
-    return scope.conversation_id.removeprefix("qq_group_") if not scope.private else None

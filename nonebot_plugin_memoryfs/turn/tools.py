@@ -6,9 +6,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..concurrency import in_thread
+from ..graph import Answer as ToolAnswer
 from ..graph import MemoryGraph
 from ..graph.tools import TOOLS, CommitArguments, Tool
-from ..model import BoundTool
+from ..model import BoundTool, ToolResult
 from .values import Turn
 
 
@@ -24,23 +25,23 @@ class TurnTools:
             BoundTool(
                 name=tool.name,
                 description=tool.description,
-                parameters=tool.arguments.model_json_schema(),
+                parameters=tool.schema,
                 call=partial(self._call, tool),
             )
             for tool in TOOLS
         )
 
-    async def _call(self, tool: Tool, arguments: dict[str, Any]) -> str:
+    async def _call(self, tool: Tool, arguments: dict[str, Any]) -> ToolResult:
         """Carry a call out in a thread; arguments that don't fit are answered, never raised (R2.13)."""
         try:
             checked = tool.arguments.model_validate(arguments)
         except ValidationError as error:
-            return _complaint(tool, error)
+            return ToolResult(False, _complaint(tool, error))
         if isinstance(checked, CommitArguments):
             return await in_thread(self._commit, checked)
         return await in_thread(self._carry_out, tool, checked.model_dump())
 
-    def _commit(self, arguments: CommitArguments) -> str:
+    def _commit(self, arguments: CommitArguments) -> ToolResult:
         incoming = self._turn.incoming
         result = self._graph.memory_commit(
             incoming.scope,
@@ -51,19 +52,23 @@ class TurnTools:
         )
         if result.ok:
             self.committed += [triplet.object for triplet in arguments.triplets]
-        return result.text
+        return ToolResult(result.ok, result.text)
 
-    def _carry_out(self, tool: Tool, arguments: dict[str, Any]) -> str:
+    def _carry_out(self, tool: Tool, arguments: dict[str, Any]) -> ToolResult:
+        result = self._result_of(tool, arguments)
+        return ToolResult(result.ok, result.text)
+
+    def _result_of(self, tool: Tool, arguments: dict[str, Any]) -> ToolAnswer:
         scope, turn_id = self._turn.incoming.scope, self._turn.turn_id
         match tool.name:
             case "memory_recall":
-                return self._graph.memory_recall(scope, **arguments).text
+                return self._graph.memory_recall(scope, **arguments)
             case "memory_purge":
-                return self._graph.memory_purge(scope, **arguments).text
+                return self._graph.memory_purge(scope, **arguments)
             case "task_create":
-                return self._graph.task_create(scope, **arguments, turn_id=turn_id).text
+                return self._graph.task_create(scope, **arguments, turn_id=turn_id)
             case "task_set_state":
-                return self._graph.task_set_state(scope, **arguments, turn_id=turn_id).text
+                return self._graph.task_set_state(scope, **arguments, turn_id=turn_id)
             case name:
                 raise ValueError(f"tool {name!r} of the registry is not bound to a turn")
 

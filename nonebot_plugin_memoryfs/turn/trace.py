@@ -8,14 +8,14 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from ..prompt import RenderedPrompt
 from ..storage import Database
-from ..storage.tables import traces, turns
+from ..storage.tables import HAS_TEXT, traces
 from .checklist import check
 from .values import Recalled, Turn
 
 FULL_TEXTS = 5
 """Newest turns of a conversation that keep the full text of their request."""
-FULL_TEXT_CHARACTERS = 50_000_000
-"""Characters of full text kept in all."""
+FULL_TEXT_BYTES = 50_000_000
+"""Full text kept in all."""
 
 _CHECKS = {
     "persona_recalled": "查了人设",
@@ -54,17 +54,25 @@ def save_trace(connection: Connection, turn: Turn, trace: Mapping[str, Any]) -> 
     """Keep the trace, and the full text of its last request for as long as it is among the newest."""
     requests = turn.answer.requests if turn.answer else ()
     text = requests[-1].text if requests else (turn.prompt.text if turn.prompt else "")
-    row = {"turn_id": turn.turn_id, "body": trace, "prompt": text, "prompt_size": len(text)}
-    connection.execute(insert(traces), row)
+    scope = turn.incoming.scope
+    row = {
+        "turn_id": turn.turn_id,
+        "character_id": scope.character_id,
+        "conversation_id": scope.conversation_id,
+        "body": trace,
+        "prompt": text,
+        "prompt_size": len(text.encode("utf-8", "replace")),
+    }
+    connection.execute(_ADD, row)
     _forget_older_texts(connection, turn)
     _forget_beyond_limit(connection)
 
 
 def latest_trace(database: Database, conversation_id: str | None = None) -> dict[str, Any] | None:
     """The trace of the newest turn, of one conversation or of all; `None` where there is none."""
-    query = select(traces.c.body).join(turns).order_by(turns.c.id.desc()).limit(1)
+    query = select(traces.c.body).order_by(traces.c.turn_id.desc()).limit(1)
     if conversation_id:
-        query = query.where(turns.c.conversation_id == conversation_id)
+        query = query.where(traces.c.conversation_id == conversation_id)
     with database.read() as connection:
         return connection.scalar(query)
 
@@ -82,7 +90,7 @@ def _lines(trace: Mapping[str, Any]) -> Iterator[str]:
     )
     if recalled := trace["recalled"]:
         yield (
-            f"想起：人设 {recalled['persona']} 条，相关的事 {recalled['facts']} 条"
+            f"想起：人设 {len(recalled['persona'])} 条，相关的事 {len(recalled['facts'])} 条"
             f"（另有 {recalled['facts_left_out']} 条没放下），以前的话 {len(recalled['sayings'])} 句"
         )
         sections = "，".join(f"{s['path']}（{s['entries']} 条）" for s in recalled["memory"])
@@ -104,8 +112,9 @@ def _lines(trace: Mapping[str, Any]) -> Iterator[str]:
 
 def _recalled(recalled: Recalled) -> dict[str, Any]:
     return {
-        "persona": len(recalled.persona.facts),
-        "facts": len(recalled.facts.facts),
+        "persona": [fact.id for fact in recalled.persona.facts],
+        "chain": [task.task_id for task in recalled.chain.tasks],
+        "facts": [fact.id for fact in recalled.facts.facts],
         "facts_left_out": recalled.facts.left_out,
         "sayings": [hit.id for hit in recalled.sayings],
         "looked_back": recalled.back is not None,
@@ -126,20 +135,20 @@ def _prompt(prompt: RenderedPrompt) -> dict[str, Any]:
     }
 
 
+_ADD = insert(traces)
 _DROP_TEXT = update(traces).values(prompt=None, prompt_size=0)
 _WITH_TEXT = (
     select(traces.c.turn_id)
-    .join(turns)
     .where(
-        turns.c.character_id == bindparam("of_character"),
-        turns.c.conversation_id == bindparam("of_conversation"),
-        traces.c.prompt_size > 0,
+        traces.c.character_id == bindparam("of_character"),
+        traces.c.conversation_id == bindparam("of_conversation"),
+        HAS_TEXT,
     )
     .order_by(traces.c.turn_id.desc())
     .offset(FULL_TEXTS)
 )
-_SIZE = select(func.coalesce(func.sum(traces.c.prompt_size), 0)).where(traces.c.prompt_size > 0)
-_OLDEST_TEXT = select(traces.c.turn_id).where(traces.c.prompt_size > 0).order_by(traces.c.turn_id).limit(20)
+_SIZE = select(func.coalesce(func.sum(traces.c.prompt_size), 0)).where(HAS_TEXT)
+_OLDEST_TEXT = select(traces.c.turn_id).where(HAS_TEXT).order_by(traces.c.turn_id).limit(20)
 
 
 def _forget_older_texts(connection: Connection, turn: Turn) -> None:
@@ -149,7 +158,7 @@ def _forget_older_texts(connection: Connection, turn: Turn) -> None:
 
 
 def _forget_beyond_limit(connection: Connection) -> None:
-    while (connection.scalar(_SIZE) or 0) > FULL_TEXT_CHARACTERS:
+    while (connection.scalar(_SIZE) or 0) > FULL_TEXT_BYTES:
         _drop(connection, connection.scalars(_OLDEST_TEXT))
 
 

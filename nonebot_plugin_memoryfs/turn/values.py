@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ..character import Card
 from ..graph import BackRecall, RecallResult, TaskChain
 from ..graph.chain import Turn as ChainTurn
 from ..memory import MemoryContext
@@ -12,8 +13,11 @@ from ..prompt import RenderedPrompt
 from ..scope import Scope, Viewer
 from ..search import Hit
 
-Send = Callable[[str], Awaitable[None]]
-"""Delivers a reply as text (R4.7); raises where the platform refuses it."""
+Send = Callable[[str, str], Awaitable[None]]
+"""Delivers a reply as text (R4.7), under the character's name; raises where the platform refuses it."""
+
+Key = tuple[str, str]
+"""A character in a conversation."""
 
 MAX_TEXT = 4_000
 """Characters of a message the model is given (R4.2); the row keeps all."""
@@ -38,20 +42,12 @@ class Incoming:
     """As text: pictures and the like as placeholders; empty when the character was only called."""
     at: datetime
     send: Send
+    account: str = ""
+    """The bot account that heard it and answers."""
     source_ids: tuple[str, ...] = ()
     """Ids of the platform's messages, for a later recall of them."""
     quoted: OverheardLine | None = None
     """The message this one replies to."""
-
-
-def join(first: Incoming, second: Incoming) -> Incoming:
-    """Two waiting messages of one person as one (R4.4)."""
-    return replace(
-        second,
-        text="\n".join(text for text in (first.text, second.text) if text),
-        source_ids=first.source_ids + second.source_ids,
-        quoted=second.quoted or first.quoted,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +64,8 @@ class Recalled:
     sayings: tuple[Hit, ...]
     newest: tuple[ChainTurn, ...]
     """The turns the chain shows, newest first."""
+    card: Card
+    """The character."""
     memory: MemoryContext
     layer: str
     """Level and source of the base prompt (R3.2)."""
@@ -75,20 +73,40 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One turn, as far as it has come; what a step adds is `None` before it."""
+    """One turn, as far as it has come; what a step adds is empty before it."""
 
     incoming: Incoming
     turn_id: int
     viewer: Viewer
-    overheard: tuple[OverheardLine, ...]
+    joined: tuple[int, ...] = ()
+    """Rows of further messages that this turn answers too (R4.4)."""
+    overheard: tuple[OverheardLine, ...] = ()
     recalled: Recalled | None = None
     prompt: RenderedPrompt | None = None
     answer: Answer | None = None
     reply: str | None = None
-    """What was sent, or `None` when nothing was."""
+    """What was sent as the answer, or `None` when nothing was."""
     committed: tuple[str, ...] = ()
     """Facts the host wrote because the model had not (R4.5), as text."""
     recorded: bool = False
     timings: tuple[tuple[str, float], ...] = ()
     """Step and milliseconds, in order."""
     errors: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """The conversation it belongs to."""
+        return self.incoming.scope.character_id, self.incoming.scope.conversation_id
+
+
+def join(first: Turn, second: Turn) -> Turn:
+    """Two heard turns of one person, waiting one behind the other, as one (R4.4)."""
+    heard, more = first.incoming, second.incoming
+    incoming = replace(
+        more,
+        text="\n".join(text for text in (heard.text, more.text) if text),
+        source_ids=heard.source_ids + more.source_ids,
+        quoted=more.quoted or heard.quoted,
+        at=heard.at,
+    )
+    return replace(first, incoming=incoming, viewer=second.viewer, joined=(*first.joined, second.turn_id))

@@ -32,7 +32,7 @@ class Wire:
         self.pauses.append(seconds)
 
     async def reply(self, event: Any, text: str) -> None:
-        await send_reply(cast(Bot, self), event, text, self.pause)
+        await send_reply(cast(Bot, self), event, text, "小忆", self.pause)
 
     @property
     def texts(self) -> list[str]:

@@ -1,6 +1,9 @@
 """R7.2, R7.11, R4.7: a real websocket client talks to `bot.py`, in private and in groups."""
 
+import asyncio
+
 from ..sim.onebot import OneBotClient, at, face, image, record, reply, text
+from ..sim.payloads import group_message
 from .conftest import SELF_ID
 
 
@@ -61,8 +64,9 @@ async def test_r7_11_failed_answers_of_the_platform_stop_nothing(talk: OneBotCli
     await talk.next_reply(to=207)
     del talk.fail["get_group_member_info"]
     talk.fail["send_msg"] = (100, "blocked")
+    sent = sum(call.action == "send_msg" for call in talk.calls)
     await talk.private(120, "我喜欢摇滚")
-    await talk.wait_calls("send_msg")
+    await talk.wait_calls("send_msg", sent + 1)
     del talk.fail["send_msg"]
     await talk.private(120, "我喜欢什么？")
     assert "摇滚" in (await talk.next_reply(to=120)).text
@@ -128,3 +132,78 @@ async def test_r1_17_group_memory_reaches_its_own_members_only(talk: OneBotClien
     assert "登山" in (await talk.next_reply(to=126)).text
     await talk.private(127, "126喜欢登山吗？谁喜欢登山？")
     assert "喜欢登山。" not in (await talk.next_reply(to=127)).text
+
+
+async def test_r1_17_what_only_looks_like_a_group_message_is_not_answered(talk: OneBotClient) -> None:
+    """Events the adapter can't parse as a group message must not pass for a private chat."""
+    await talk.private(128, "我喜欢秘密甲")
+    await talk.next_reply(to=128)
+    for odd in (
+        {"anonymous": {}},
+        {"anonymous": ""},
+        {"anonymous": {"id": 80000000, "name": "大力鬼王", "flag": None}},
+        {"group_id": None},
+        {"group_id": "g1"},
+        {"message_type": "guild"},
+        {"message_type": "channel"},
+    ):
+        message = [at(SELF_ID), text(" 我喜欢什么？")]
+        payload = group_message(
+            SELF_ID, 214, 128, message, message_id=1, nickname="小明", card="", role="member"
+        )
+        await talk.emit({**payload, **odd})
+    await talk.silence(1.0)
+
+
+async def test_r2_02_others_words_are_not_put_into_ones_mouth(talk: OneBotClient) -> None:
+    await talk.group(215, 129, [at(SELF_ID), text(" 我喜欢摇滚")], nickname="阿花")
+    await talk.next_reply(to=215)
+    await talk.group(215, 130, [at(SELF_ID), text(" 刚才我们聊了什么？")], nickname="老王")
+    assert (await talk.next_reply(to=215)).text.startswith("刚才阿花说")
+    await talk.group(215, 130, [at(SELF_ID), text(" 我喜欢什么？")], nickname="老王")
+    assert "摇滚" not in (await talk.next_reply(to=215)).text
+
+
+async def test_r2_05_a_correction_is_what_is_told(talk: OneBotClient) -> None:
+    await talk.private(131, "我住在杭州")
+    await talk.next_reply(to=131)
+    await talk.private(131, "我现在住在上海")
+    await talk.next_reply(to=131)
+    for filler in ("今天好累啊", "晚饭吃什么好呢", "哈哈"):
+        await talk.private(131, filler)
+        await talk.next_reply(to=131)
+    await talk.private(131, "我住在哪里？")
+    answer = (await talk.next_reply(to=131)).text
+    assert "上海" in answer
+    assert "杭州" not in answer
+
+
+async def test_r4_05_a_changed_mind_is_what_is_told(talk: OneBotClient) -> None:
+    for said in ("我喜欢香菜", "我不喜欢香菜"):
+        await talk.private(132, said)
+        await talk.next_reply(to=132)
+    await talk.private(132, "我喜欢香菜吗？")
+    assert (await talk.next_reply(to=132)).text == "你不喜欢香菜。"
+
+
+async def test_r4_04_mentions_nobody_answers_for_do_not_stall_the_group(talk: OneBotClient) -> None:
+    talk.lost.add("get_group_member_info")
+    started = asyncio.get_running_loop().time()
+    strangers = [at(9_000 + number) for number in range(12)]
+    await talk.group(216, 133, [at(SELF_ID), text(" 看看 "), *strangers])
+    await talk.group(216, 134, [at(SELF_ID), text(" 我喜欢茶")])
+    await talk.next_reply(to=216)
+    assert "茶" in (await talk.next_reply(to=216)).text
+    talk.lost.clear()
+    assert asyncio.get_running_loop().time() - started < 8
+
+
+async def test_r7_02_a_late_quote_is_still_answered_with_its_quote(talk: OneBotClient) -> None:
+    await talk.group(217, 135, "小忆")
+    called = await talk.next_reply(to=217)
+    talk.late["get_msg"] = 0.5
+    await talk.group(217, 135, [reply(called.message_id), text("我喜欢咖啡")])
+    await talk.group(217, 136, [at(SELF_ID), text(" 我喜欢牛奶")])
+    answers = {(await talk.next_reply(to=217)).text for _ in range(2)}
+    talk.late.clear()
+    assert answers == {"记住了：你喜欢咖啡。", "记住了：你喜欢牛奶。"}

@@ -23,7 +23,16 @@ from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.turn import Incoming, Overheard, Workflow
 
 PERSON = Scope("neko", "qq_private_1", "1", private=True)
-FILE = "characters/neko/users/1/user_persona.md"
+ENTRIES_PER_FILE = 20
+"""Few enough that no file drops one."""
+
+Acknowledged = list[tuple[str, int]]
+"""What a writer said it had written: kind and number."""
+
+
+def file_of(number: int) -> str:
+    """The memory file that holds the entry of this number."""
+    return f"characters/neko/users/u{number // ENTRIES_PER_FILE}/user_persona.md"
 
 
 class Instant:
@@ -32,7 +41,7 @@ class Instant:
     name = "instant"
 
     async def answer(self, ask: Ask) -> Answer:
-        return Answer(text="好的", calls=(), requests=(), input_tokens=0, output_tokens=0)
+        return Answer(text="好的")
 
 
 def write_for_ever(directory: Path, first: int, out: int) -> None:
@@ -50,7 +59,7 @@ def write_for_ever(directory: Path, first: int, out: int) -> None:
         workflow = Workflow(app.rooms, model, Overheard())
         for number in count(first):
 
-            async def send(_: str, number: int = number) -> None:
+            async def send(_: str, __: str, number: int = number) -> None:
                 acknowledge("said", number)
 
             text = f"我喜欢第{number}号汽水"
@@ -58,13 +67,13 @@ def write_for_ever(directory: Path, first: int, out: int) -> None:
             acknowledge("fact", number)
             app.rooms.prompts.layers.save("user", f"u{number % 7}", f"第{number}版")
             acknowledge("layer", number)
-            app.rooms.memory.append(FILE, Entry(f"条目{number}", at=app.clock(), people=("1",)))
+            app.rooms.memory.append(file_of(number), Entry(f"条目{number}号", at=app.clock(), people=("1",)))
             acknowledge("entry", number)
 
     asyncio.run(main())
 
 
-def one_round(directory: Path, first: int, delay: float) -> list[tuple[str, int]]:
+def one_round(directory: Path, first: int, delay: float) -> Acknowledged:
     """Fork a writer, let it write for `delay` seconds after its first word, kill it; its acknowledgements."""
     read, write = os.pipe()
     child = os.fork()
@@ -84,30 +93,30 @@ def one_round(directory: Path, first: int, delay: float) -> list[tuple[str, int]
     return [(kind, int(number)) for kind, number in (line.split() for line in lines)]
 
 
-def check(directory: Path, acknowledged: list[tuple[str, int]], newest: int) -> list[str]:
-    """What of the acknowledged things is missing or unreadable after the kill."""
-    wrong: list[str] = []
-    for name in ("prompts.json", "memory_fs.json"):
-        if (directory / name).exists():
-            try:
-                json.loads((directory / name).read_text("utf-8"))
-            except ValueError as error:
-                wrong.append(f"{name}: {error}")
+def check(directory: Path, acknowledged: Acknowledged) -> list[str]:
+    """What of the acknowledged things is missing or unreadable after a kill."""
+    wrong = [problem for name in ("prompts.json", "memory_fs.json") for problem in _torn(directory / name)]
     app = App.open(Settings(), directory)
-    for kind, number in acknowledged:
-        if not _there(app, kind, number):
-            wrong.append(f"{kind} {number} is gone")
+    wrong += [f"{kind} {number} is gone" for kind, number in acknowledged if not _there(app, kind, number)]
     asyncio.run(app.close())
     layers = json.loads((directory / "prompts.json").read_text("utf-8"))["user"]
+    files = json.loads((directory / "memory_fs.json").read_text("utf-8"))
     for kind, number in acknowledged:
         if kind == "layer" and int(layers[f"u{number % 7}"][1:-1]) < number:
             wrong.append(f"prompts.json is older than layer {number}")
-    memory = json.loads((directory / "memory_fs.json").read_text("utf-8"))
-    entries = [number for kind, number in acknowledged if kind == "entry"]
-    if entries and f"条目{entries[-1]}" not in memory[FILE]["content"]:
-        wrong.append(f"memory_fs.json lacks entry {entries[-1]}")
-    wrong += [f"set aside: {path.name}" for path in directory.glob("*.unreadable-*")]
-    return wrong
+        if kind == "entry" and f"条目{number}号" not in files.get(file_of(number), {}).get("content", ""):
+            wrong.append(f"memory_fs.json lacks entry {number}")
+    return wrong + [f"set aside: {path.name}" for path in directory.glob("*.unreadable-*")]
+
+
+def _torn(path: Path) -> list[str]:
+    try:
+        json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return []
+    except ValueError as error:
+        return [f"{path.name}: {error}"]
+    return []
 
 
 def _there(app: App, kind: str, number: int) -> bool:
@@ -121,20 +130,23 @@ def _there(app: App, kind: str, number: int) -> bool:
         case "layer":
             return int(app.rooms.prompts.layers.get("user", f"u{number % 7}")[1:-1]) >= number
         case _:
-            texts = [entry.text for entry in app.rooms.memory.entries(FILE)]
-            dropped = [entry.text for entry in app.rooms.memory.dropped_entries(FILE)]
-            return f"条目{number}" in texts + dropped or number < 0
+            texts = [entry.text for entry in app.rooms.memory.entries(file_of(number))]
+            return f"条目{number}号" in texts
 
 
 def main(directory: Path, rounds: int, seed: int) -> None:
+    """Kill so many writers; check what each acknowledged, and at the end what all of them did."""
     chance = random.Random(seed)
-    total, wrong, number = 0, list[str](), 0
+    total: Acknowledged = []
+    wrong: list[str] = []
+    number = 0
     for _ in range(rounds):
         acknowledged = one_round(directory, number, chance.random() * 0.2)
         number = max((n for _, n in acknowledged), default=number) + 1
-        total += len(acknowledged)
-        wrong += check(directory, acknowledged, number)
-    print(json.dumps({"rounds": rounds, "acknowledged": total, "wrong": wrong}, ensure_ascii=False))
+        total += acknowledged
+        wrong += check(directory, acknowledged)
+    wrong += check(directory, total)
+    print(json.dumps({"rounds": rounds, "acknowledged": len(total), "wrong": wrong}, ensure_ascii=False))
 
 
 if __name__ == "__main__":

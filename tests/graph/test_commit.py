@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.graph import MemoryGraph
+from nonebot_plugin_memoryfs.graph.edges import Sighting, see
 from nonebot_plugin_memoryfs.graph.kinds import END_POINTS, EdgeKind, Role, ends_fit
+from nonebot_plugin_memoryfs.graph.nodes import Node, ensure, thing
+from nonebot_plugin_memoryfs.search.places import place_of
 from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.tables import edges, nodes
 
@@ -37,11 +41,52 @@ def test_r2_01_reserved_edges_are_refused_as_relations(graph: MemoryGraph, relat
     assert relation in answer.text
 
 
+def test_r2_01_a_persona_is_told_how_to_be_set(graph: MemoryGraph) -> None:
+    answer = graph.memory_commit(private(), [fact("AI", "has_persona", "傲娇")])
+    assert "性格" in answer.text
+    assert "task_create" not in answer.text
+    assert "task_create" in graph.memory_commit(private(), [fact("Task_1", "HAS_STATE", "已完成")]).text
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "object"),
+    [
+        (EdgeKind.HAS_STATE, thing("成语"), Node("state:已完成", "已完成", Role.STATE)),
+        (EdgeKind.HAS_PERSONA, thing("成语"), thing("傲娇", Role.PERSONA)),
+        (EdgeKind.RELATES_TO, Node("task:1:x", "x", Role.TASK), thing("成语")),
+        (EdgeKind.NEXT_TASK, Node("task:1:x", "x", Role.TASK), thing("成语")),
+    ],
+)
+def test_r2_01_wrong_end_points_are_refused(
+    store: Store, kind: EdgeKind, subject: Node, object: Node
+) -> None:
+    def write() -> None:
+        with store.database.write() as connection:
+            place_id = place_of(connection, "neko", "x")
+            ends = ensure(connection, "neko", [subject, object])
+            good = ensure(connection, "neko", [thing("甲"), thing("乙")])
+            at = store.clock()
+            see(
+                connection,
+                place_id,
+                [
+                    Sighting(
+                        good["name:甲"], EdgeKind.RELATES_TO, 1, "认识", good["name:乙"], False, "1", at
+                    ),
+                    Sighting(ends[subject.key], kind, 2, kind.value, ends[object.key], False, "1", at),
+                ],
+            )
+
+    with pytest.raises(InvalidInput, match=kind.value):
+        write()
+    assert count(store) == 0
+
+
 def test_r2_01_an_info_node_is_an_entity_too(graph: MemoryGraph, store: Store) -> None:
     graph.memory_commit(private(), [fact("成语", "内容", "为所欲为")])
     graph.task_create(private(), "Task_成语接龙", "成语接龙", ["成语"])
     with store.database.read() as connection:
-        roles = connection.execute(select(nodes.c.roles).where(nodes.c.name == "成语")).scalar_one()
+        roles = connection.execute(select(nodes.c.roles).where(nodes.c.key == "name:成语")).scalar_one()
     assert Role(roles) == Role.ENTITY | Role.INFO
 
 
@@ -49,7 +94,7 @@ def test_r2_02_spellings_of_a_name_are_one_node(graph: MemoryGraph) -> None:
     for name in ("Python", "ｐｙｔｈｏｎ", " PYTHON "):
         graph.memory_commit(private(), [fact("用户", "喜欢", name)])
     (found,) = graph.memory_recall(private(), "python").facts
-    assert (found.object, found.sightings) == ("Python", 3)
+    assert (found.object, found.sightings) == ("PYTHON", 3)
 
 
 @pytest.mark.parametrize("name", ["用户", "我", "user", "USER"])

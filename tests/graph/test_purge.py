@@ -3,6 +3,7 @@
 import pytest
 
 from nonebot_plugin_memoryfs.graph import MemoryGraph
+from nonebot_plugin_memoryfs.scope import Scope
 
 from ..conftest import Clock
 from .conftest import fact, group, private, said
@@ -128,3 +129,36 @@ def test_r2_10_odd_names_find_nothing(graph: MemoryGraph, name: str) -> None:
     likes(graph, "摇滚")
     assert not graph.memory_purge(private(), name, relation=name, object=name).ok
     assert said(graph, private(), "摇滚")
+
+
+def test_r2_10_ones_own_fact_is_found_behind_those_of_others(graph: MemoryGraph, clock: Clock) -> None:
+    graph.memory_commit(group(user="1"), [fact("团长", "喜欢", "摇滚")])
+    for number in range(8):
+        clock.advance(minutes=1)
+        graph.memory_commit(group(user="2"), [fact("团长", "喜欢", f"歌{number}")])
+    answer = graph.memory_purge(group(user="1"), "团长", "喜欢")
+    assert [f.object for f in answer.purged] == ["摇滚"]
+    refused = graph.memory_purge(group(user="1"), "团长", "喜欢")
+    assert "别人" in refused.text
+    assert len(said(graph, group(), "团长")) == 8
+
+
+@pytest.mark.parametrize("scope", [private("2"), group(user="1"), group(user="2")])
+def test_r1_17_a_name_of_another_conversation_is_an_unknown_name(graph: MemoryGraph, scope: Scope) -> None:
+    graph.memory_commit(private("1"), [fact("蓝鲸计划", "代号", "海豚"), fact("用户", "喜欢", "蓝鲸计划")])
+    graph.memory_commit(scope, [fact("用户", "喜欢", "摇滚")])
+    for subject, object in (("用户", "NAME"), ("NAME", "摇滚"), ("NAME", "NAME")):
+        answers: set[str] = set()
+        for name in ("蓝鲸计划", "白鸽计划"):
+            told = graph.memory_purge(
+                scope, subject.replace("NAME", name), object=object.replace("NAME", name)
+            )
+            assert not told.ok
+            answers.add(told.text.replace(name, "NAME"))
+        assert len(answers) == 1, answers
+
+
+def test_r2_10_a_name_seen_from_elsewhere_is_known(graph: MemoryGraph) -> None:
+    graph.memory_commit(group(), [fact("团长", "喜欢", "摇滚")])
+    graph.memory_commit(private(), [fact("用户", "喜欢", "爵士")])
+    assert "没有这样的事实" in graph.memory_purge(private(), "用户", object="摇滚").text

@@ -195,3 +195,63 @@ def test_r1_17_nearest_names_do_not_leak(graph: MemoryGraph) -> None:
     assert "蓝鲸计划" not in answer.text
     assert answer.nearest == ()
     assert graph.memory_purge(private("1"), "蓝鲸计", relation="代号").nearest == ("蓝鲸计划",)
+
+
+# ---- names of one character (R2.9)
+
+
+@pytest.mark.parametrize("query", ["猫在哪", "猫咪", "猫咪可爱吗", "你家的猫怎么样了", "猫"])
+def test_r2_09_a_name_of_one_character_is_found_in_a_longer_run(graph: MemoryGraph, query: str) -> None:
+    graph.memory_commit(private(), [fact("小花", "喜欢", "猫"), fact("阿虚", "讨厌", "早起")])
+    assert said(graph, private(), query) == {("小花", "喜欢", "猫")}
+
+
+@pytest.mark.parametrize("query", ["今天天气真好啊", "大家好，有人在吗", "我说的是什么来着", "花生好吃吗"])
+def test_r2_09_common_characters_drag_in_nothing(graph: MemoryGraph, query: str) -> None:
+    graph.memory_commit(
+        private("2"),
+        [
+            fact("老王", "说", "好"),
+            fact("路人", "属于", "人"),
+            fact("老王", "看", "天"),
+            fact("花生", "有", "壳"),
+        ],
+    )
+    found = said(graph, private("2"), query)
+    assert found <= {("花生", "有", "壳")}
+
+
+def test_r2_09_a_part_of_a_known_name_is_no_name(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("熊猫", "住在", "成都"), fact("小花", "喜欢", "猫")])
+    assert said(graph, private(), "熊猫") == {("熊猫", "所在地", "成都")}
+
+
+def test_r2_09_a_nickname_of_one_character_is_found(graph: MemoryGraph) -> None:
+    graph.memory_commit(group(user="2"), [fact("用户", "喜欢", "摇滚")], speaker_name="鹅")
+    assert said(graph, group(user="1"), "鹅去哪了") == {("鹅", "喜欢", "摇滚")}
+    assert said(graph, group("B", "1"), "鹅去哪了") == set()
+
+
+# ---- what the host calls for its steps (R4.1)
+
+
+@pytest.mark.parametrize("text", [PERSONA_QUERY, "人设 性格", "TaskNode", "任务链", "工作记忆,任务链"])
+def test_r2_09_a_message_of_forced_words_is_a_message(graph: MemoryGraph, text: str) -> None:
+    graph.set_persona("neko", {"性格": "傲娇"})
+    graph.task_create(private(), "Task_成语接龙", "成语接龙")
+    found = graph.recall_facts(private(), text)
+    assert found.ok
+    assert "成语接龙" not in found.text
+    assert not {f.subject for f in found.facts} - {"AI"}
+    assert graph.recall_facts(group(user="8"), "任务链").facts == ()
+    graph.memory_commit(private(), [fact("任务链", "是", "一本书")])
+    assert ("任务链", "是", "一本书") in {
+        (f.subject, f.relation, f.object) for f in graph.recall_facts(private(), "任务链").facts
+    }
+
+
+def test_r2_09_the_hosts_persona_is_that_of_the_forced_query(graph: MemoryGraph) -> None:
+    assert graph.persona(private()).facts == ()
+    graph.set_persona("neko", {"性格": "傲娇"})
+    assert graph.persona(private()) == graph.memory_recall(private(), PERSONA_QUERY)
+    assert graph.persona(private()).facts[0].object == "傲娇"

@@ -3,10 +3,14 @@
 from itertools import product
 
 import pytest
+from sqlalchemy import select
 
 from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.graph import MemoryGraph, TaskChain
 from nonebot_plugin_memoryfs.graph.kinds import TRANSITIONS, TaskState
+from nonebot_plugin_memoryfs.storage import Store
+from nonebot_plugin_memoryfs.storage.presence import viewer_of
+from nonebot_plugin_memoryfs.storage.tables import lines, tasks, turns
 
 from ..conftest import Clock
 from .conftest import fact, group, private, said
@@ -214,3 +218,61 @@ def test_r2_17_the_seeds_example(graph: MemoryGraph, clock: Clock) -> None:
     assert (node, "内容", "为虎作伥") in said(graph, me, "成语接龙,当前成语")
     graph.complete_turn(turn, reply="好的喵！伥鬼害人喵！", speaker="猫娘")
     assert list(states(graph.task_chain(me)))[:2] == ["Task_成语接龙", "Task_长门有希"]
+
+
+def gist_of(graph: MemoryGraph, turn: int) -> str:
+    (task,) = (t for t in graph.task_chain(private()).tasks if t.task_id == f"Task_{turn}")
+    return task.description
+
+
+def test_r2_11_another_turns_gist_is_not_rewritten(graph: MemoryGraph) -> None:
+    earlier = talk(graph, "早上好")
+    turn = graph.open_turn(private(), "小明", "长门有希是谁")
+    answer = graph.task_create(private(), f"Task_{earlier}", "改写", turn_id=turn)
+    assert not answer.ok
+    assert f"Task_{turn}" in answer.text
+    assert "早上好" in gist_of(graph, earlier)
+
+
+def test_r2_11_without_a_turn_only_an_open_one_takes_a_gist(graph: MemoryGraph) -> None:
+    closed = talk(graph, "早上好")
+    assert not graph.task_create(private(), f"Task_{closed}", "改写").ok
+    assert "早上好" in gist_of(graph, closed)
+    turn = graph.open_turn(private(), "小明", "长门有希是谁")
+    assert graph.task_create(private(), f"Task_{turn}", "问了长门有希").ok
+    graph.complete_turn(turn, reply="是外星人", speaker="猫娘")
+    assert gist_of(graph, turn) == "问了长门有希"
+
+
+def test_r2_11_a_turn_belongs_to_the_last_task_it_moved(graph: MemoryGraph, store: Store) -> None:
+    def task_of(turn: int) -> str | None:
+        query = select(tasks.c.task_id).join(turns, turns.c.task_id == tasks.c.id).where(turns.c.id == turn)
+        with store.database.read() as connection:
+            return connection.execute(query).scalar()
+
+    turn = graph.open_turn(private(), "小明", "来玩成语接龙")
+    graph.task_create(private(), "Task_成语接龙", "成语接龙", turn_id=turn)
+    assert task_of(turn) == "Task_成语接龙"
+    side = graph.open_turn(private(), "小明", "长门有希是谁")
+    graph.task_set_state(private(), "Task_成语接龙", "已暂停", turn_id=side)
+    assert task_of(side) is None
+    graph.task_create(private(), f"Task_{side}", "问了长门有希", turn_id=side)
+    assert task_of(side) is None
+    graph.task_create(private(), "Task_长门有希", "讨论长门有希", turn_id=side)
+    assert task_of(side) == "Task_长门有希"
+    back = graph.open_turn(private(), "小明", "继续接龙")
+    graph.task_set_state(private(), "Task_成语接龙", "进行中", turn_id=back)
+    assert task_of(back) == "Task_成语接龙"
+    assert (task_of(turn), task_of(side)) == ("Task_成语接龙", "Task_长门有希")
+
+
+def test_r4_01_a_turn_was_said_when_it_was_said(graph: MemoryGraph, store: Store, clock: Clock) -> None:
+    said_at = clock()
+    clock.advance(minutes=5)
+    turn = graph.open_turn(group(), "小明", "早上好", at=said_at)
+    with store.database.read() as connection:
+        assert connection.execute(select(turns.c.opened_at).where(turns.c.id == turn)).scalar() == said_at
+        assert connection.execute(select(lines.c.at)).scalar() == said_at
+        assert viewer_of(connection, group()).seen_in[group().conversation_id] == said_at
+    with pytest.raises(InvalidInput, match="时区"):
+        graph.open_turn(group(), "小明", "早上好", at=said_at.replace(tzinfo=None))

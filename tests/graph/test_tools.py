@@ -35,3 +35,9 @@ def test_r2_08_arguments_are_checked() -> None:
             commit.model_validate(bad)
     with pytest.raises(ValidationError):
         TOOLS[4].arguments.model_validate({"task_id": "Task_1", "state": "归档"})
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_r2_08_the_schema_is_made_once(tool: Tool) -> None:
+    assert tool.schema == tool.arguments.model_json_schema()
+    assert tool.schema is tool.schema

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete
+from sqlalchemy import Connection, delete
 
 from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.memory import HistoryLimits, MemoryFS
@@ -176,6 +176,10 @@ def source(store: Store) -> FilesSource:
     return FilesSource(Records(SHANGHAI, History(SHANGHAI, HistoryLimits())), store.clock)
 
 
+def records_of(source: FilesSource, connection: Connection) -> dict[str, Any]:
+    return {key: source.record(row) for key, row in source.rows(connection)}
+
+
 @pytest.mark.parametrize(
     ("record", "message"),
     [
@@ -193,6 +197,11 @@ def source(store: Store) -> FilesSource:
         ({"updated_at": "yesterday"}, "updated_at 应是ISO-8601"),
         ({"created_at": 5}, "created_at 应是ISO-8601"),
         ({"updated_at": "0001-01-01T00:00:00+14:00"}, "updated_at 应是ISO-8601"),
+        ({"created_at": "0001-01-01T00:00:00"}, "created_at 应是ISO-8601"),
+        ({"created_at": "0001-01-01T12:00:00+00:00"}, "created_at 应是ISO-8601"),
+        ({"updated_at": "9999-12-31T23:59:59-12:00"}, "updated_at 应是ISO-8601"),
+        ({"version": 2**31 - 1}, "version 应是正整数"),
+        ({"title": ["长" * 500]}, "title 应是文字，实际是 .{80}$"),
     ],
 )
 def test_r1_20_a_record_that_is_wrong_is_refused_by_name(
@@ -248,9 +257,9 @@ def test_r6_15_what_is_put_in_comes_out_the_same_for_ever(
     with store.database.write() as connection:
         for key, record in data.items():
             source.put(connection, key, record)
-        once = dict(source.records(connection))
+        once = records_of(source, connection)
         for key, record in once.items():
             source.put(connection, key, json.loads(json.dumps(record)))
-        assert dict(source.records(connection)) == once
+        assert records_of(source, connection) == once
         assert once.keys() == data.keys()
         connection.execute(delete(files))

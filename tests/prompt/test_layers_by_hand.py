@@ -1,5 +1,7 @@
 """R3.2: people edit `prompts.json` while the bot runs, and get things wrong."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,8 @@ from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.tables import layers
 from nonebot_plugin_memoryfs.text.cleaning import clean_json
 
-from .on_disk import edit, history, path_of, saved
+from ..conftest import Clock
+from .on_disk import ODD_IDS, edit, history, path_of, saved
 
 
 def test_r3_02_edits_by_hand_are_seen_by_the_next_read(store: Store, own: Layers) -> None:
@@ -128,3 +131,40 @@ def test_r6_15_what_a_person_saved_is_what_is_read(
                 assert own.get(level, target) == (text if text.strip() else "")
     default = edited.get("default", "")
     assert own.get("default") == (default if default.strip() else "")
+
+
+odd: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(["\ud800", "\x00", "长" * 8001, 10**400, [[[[]]]], {"a": {"b": None}}]),
+    st.lists(st.integers(), max_size=2),
+)
+odd_files = st.one_of(
+    odd,
+    st.dictionaries(
+        st.sampled_from(["user", "group", "default", "users", ""]),
+        odd | st.dictionaries(st.text(max_size=6) | st.sampled_from(ODD_IDS), odd, max_size=3),
+        max_size=3,
+    ),
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=odd_files)
+def test_r6_15_whatever_a_person_saves_prompts_are_read_and_opened_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, clock: Clock, data: Any
+) -> None:
+    monkeypatch.setattr("nonebot_plugin_memoryfs.storage.json_face._READ_PAUSE_SECONDS", 0)
+    file = tmp_path / FILE
+    for _ in range(2):
+        with Store.open(tmp_path, clock=clock) as opened:
+            own = Layers(opened)
+            file.write_text(json.dumps(data))
+            assert isinstance(own.get("user", "1"), str)
+            assert all(isinstance(layer.content, str) for layer in own.all())
+            own.save("group", "9", "写")
+            assert json.loads(file.read_text("utf-8"))["group"]["9"] == "写"
+        file.write_text(json.dumps(data))

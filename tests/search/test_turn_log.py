@@ -1,6 +1,6 @@
 """R2.21: the search over what was said."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,8 +10,10 @@ from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.scope import Policy, Scope, group_conversation, private_conversation
 from nonebot_plugin_memoryfs.search import TurnLog, index
 from nonebot_plugin_memoryfs.search.index import Kind
+from nonebot_plugin_memoryfs.search.lines import searchable
 from nonebot_plugin_memoryfs.search.places import places_of
 from nonebot_plugin_memoryfs.storage import Store
+from nonebot_plugin_memoryfs.storage.presence import note_presence, viewer_of
 from nonebot_plugin_memoryfs.storage.tables import documents, postings, shelves
 
 from ..conftest import Clock
@@ -192,3 +194,34 @@ def test_r2_21_taking_a_line_out_leaves_nothing_behind(log: TurnLog, store: Stor
         length = connection.scalar(select(func.sum(documents.c.length)))
         assert tuple(row) == (1, length)
     assert not texts(log, scope, "摇滚")
+
+
+def test_r1_17_joined_after_the_last_line_is_nothing_to_look_at(
+    log: TurnLog, store: Store, clock: Clock
+) -> None:
+    log.add(group("A", "1"), "小明", "暗号是蓝鲸", clock())
+    clock.advance(days=1)
+    with store.database.write() as connection:
+        note_presence(connection, "2", group_conversation("A"), clock())
+        found = searchable(connection, viewer_of(connection, private("2")), Policy())
+        assert found == {}
+        (place,) = places_of(connection, "neko", [group_conversation("A")])
+        assert searchable(connection, viewer_of(connection, group("A", "2")), Policy()) == {place: 0}
+    assert not texts(log, private("2"), "蓝鲸")
+
+
+def test_r1_17_lines_added_out_of_order_are_found(log: TurnLog, clock: Clock) -> None:
+    start = clock()
+    log.add(group("A", "1"), "小明", "最旧的暗号是蓝鲸", start)
+    log.add(group("A", "1"), "小明", "后来的暗号是海豚", start + timedelta(days=3))
+    log.add(group("A", "2"), "小红", "大家好", start + timedelta(days=1))
+    for _ in range(2):
+        found = texts(log, private("2"), "暗号")
+        assert found[0] == "后来的暗号是海豚"
+        assert "最旧的暗号是蓝鲸" not in found
+        log.add(group("A", "1"), "小明", "早上好", start)
+
+
+def test_r1_19_a_hit_knows_its_turn(log: TurnLog, store: Store, clock: Clock) -> None:
+    log.add(private("1"), "小明", "我喜欢摇滚", clock())
+    assert log.search(private("1"), "摇滚")[0].turn_id is None

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError, StatementError
 
 from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.storage import Store
-from nonebot_plugin_memoryfs.storage.json_face import JsonFace, MappingLayout
+from nonebot_plugin_memoryfs.storage.face_source import MappingLayout
+from nonebot_plugin_memoryfs.storage.json_face import JsonFace
 from nonebot_plugin_memoryfs.storage.tables import layers
 from nonebot_plugin_memoryfs.storage.written import Written
 
@@ -24,10 +26,13 @@ class Words(MappingLayout):
     def __init__(self) -> None:
         self.puts: list[str] = []
 
-    def records(self, connection: Connection) -> Iterator[tuple[str, Any]]:
+    def rows(self, connection: Connection) -> Iterator[tuple[str, Hashable]]:
         query = select(layers.c.target_id, layers.c.content).order_by(layers.c.target_id)
         for row in connection.execute(query):
             yield row.target_id, row.content
+
+    def record(self, row: Any) -> Any:
+        return row
 
     def put(self, connection: Connection, key: str, record: Any) -> None:
         if not isinstance(record, str):
@@ -145,6 +150,53 @@ def test_r6_02_one_bad_record_does_not_cost_the_other_edits(store: Store, face: 
     [aside] = path_of(store).parent.glob("words.json.unreadable-*")
     assert aside.read_text("utf-8") == edited
     assert "a 应是文字" in store.notices[-1][1]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("odd"),
+        OverflowError("date value out of range"),
+        RecursionError("too deep"),
+        StatementError("wrapped", "INSERT", {}, OverflowError("date value out of range")),
+        IntegrityError("INSERT", {}, Exception("unique")),
+        DataError("INSERT", {}, Exception("out of range")),
+    ],
+)
+def test_r6_02_what_the_tables_cannot_hold_is_refused_by_name(
+    store: Store, face: JsonFace, source: Words, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    put_word(store, "a", "old")
+    face.push()
+    put = source.put
+
+    def put_or_fail(connection: Connection, key: str, record: Any) -> None:
+        put(connection, key, record)
+        if key == "a":
+            raise error
+
+    monkeypatch.setattr(source, "put", put_or_fail)
+    path_of(store).write_text('{"a": "bad", "b": "good"}', "utf-8")
+    face.pull()
+    assert words_of(store) == {"a": "old", "b": "good"}
+    [aside] = path_of(store).parent.glob("words.json.unreadable-*")
+    assert json.loads(aside.read_text("utf-8")) == {"a": "bad", "b": "good"}
+    assert "a 存不下" in store.notices[-1][1]
+
+
+def test_r6_02_trouble_of_the_database_is_no_refusal(
+    store: Store, face: JsonFace, source: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(source, "put", fail)
+        path_of(store).write_text('{"a": "by hand"}', "utf-8")
+        with pytest.raises(OperationalError):
+            face.pull()
+    face.pull()
+    assert words_of(store) == {"a": "by hand"}
 
 
 def test_r6_02_a_deleted_file_is_no_edit(store: Store, face: JsonFace) -> None:

@@ -10,7 +10,6 @@ import pytest
 from nonebot_plugin_memoryfs.app import App
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.config import Settings
-from nonebot_plugin_memoryfs.errors import ModelFailed
 from nonebot_plugin_memoryfs.model import Answer, Ask, ModelRequestLog, ToolCall
 from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.turn import Incoming, Overheard, Turn, Workflow
@@ -37,12 +36,13 @@ class Scripted:
         if self.before:
             await self.before()
         if self.fails:
-            raise ModelFailed("refused")
+            return Answer(failure="refused")
         tools = {tool.name: tool for tool in ask.tools}
-        done = [
-            ToolCall(name=name, arguments=args, result=await tools[name].call(args), milliseconds=0)
-            for name, args in self.calls
-        ]
+        done: list[ToolCall] = []
+        for name, args in self.calls:
+            result = await tools[name].call(args)
+            call = ToolCall(name=name, arguments=args, ok=result.ok, result=result.text, milliseconds=0)
+            done.append(call)
         log = ModelRequestLog(text=f"{ask.system}\n\n{ask.user}", milliseconds=0)
         return Answer(text=self.says, calls=tuple(done), requests=(log,), input_tokens=1, output_tokens=1)
 
@@ -62,7 +62,8 @@ class Chat:
     async def _model(self) -> Scripted:
         return self.model
 
-    async def _send(self, text: str) -> None:
+    async def _send(self, text: str, name: str) -> None:
+        assert name == "小忆"
         if self.refuses:
             raise ConnectionError("blocked")
         self.sent.append(text)

@@ -56,14 +56,14 @@ class Prying:
             ("task_set_state", {"task_id": "Task_秘密", "state": "已完成"}),
         ]
         self.shown += [ask.system, ask.user]
-        self.shown += [await tools[name].call(arguments) for name, arguments in queries]
+        self.shown += [(await tools[name].call(arguments)).text for name, arguments in queries]
         log = ModelRequestLog(text=ask.system, milliseconds=0)
         offline = await (await load_offline()).answer(ask)
         self.shown.append(offline.text)
-        return Answer(text="嗯", calls=(), requests=(log,), input_tokens=0, output_tokens=0)
+        return Answer(text="嗯", requests=(log,))
 
 
-async def nowhere(_: str) -> None:
+async def nowhere(_: str, __: str) -> None:
     return None
 
 

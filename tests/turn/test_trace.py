@@ -39,7 +39,7 @@ async def test_r4_03_the_trace_tells_what_was_injected_called_and_spent(chat: Ch
     assert told is not None
     assert all(told["checklist"].values())
     assert told["recalled"]["looked_back"]
-    assert told["recalled"]["facts"] == 1
+    assert len(told["recalled"]["facts"]) == 1
     assert told["calls"][0]["name"] == "memory_recall"
     assert "摇滚" in told["calls"][0]["result"]
     assert set(told["milliseconds"]) == {"heard", "recalled", "answered", "sent", "recorded"}
@@ -74,12 +74,12 @@ async def test_r4_03_full_text_is_kept_for_the_newest_five_of_a_conversation(cha
 
 
 async def test_r4_03_full_texts_have_a_limit_in_all(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace, "FULL_TEXT_CHARACTERS", 3_000)
+    monkeypatch.setattr(trace, "FULL_TEXT_BYTES", 9_000)
     for number in range(5):
         await chat.say(f"第{number}句")
     kept = [text for text in await in_thread(texts, chat.app) if text]
     assert 1 <= len(kept) < 5
-    assert sum(map(len, kept)) <= 3_000
+    assert sum(len(text.encode()) for text in kept) <= 9_000
 
 
 async def test_r4_03_why_runs_beside_a_running_bot(chat: Chat, tmp_path: Path) -> None:

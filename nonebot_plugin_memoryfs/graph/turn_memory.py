@@ -1,0 +1,150 @@
+"""The working memory as other rooms and plugins use it: tasks, turns, and looking back (R2.11–R2.16)."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from ..errors import InvalidInput
+from ..scope import Scope
+from ..search.turn_log import Hit
+from ..text.references import points_back
+from . import chain, tasks
+from .back import look_back
+from .corrections import corrected_hits, superseded_objects
+from .over_graph import OverGraph
+from .results import BackRecall, TaskChain, TaskResult
+
+
+class TurnMemory(OverGraph):
+    """Tasks and the chain of turns of every character in every conversation."""
+
+    def task_create(
+        self,
+        scope: Scope,
+        task_id: str,
+        description: str,
+        info_nodes: Iterable[str] = (),
+        *,
+        turn_id: int | None = None,
+    ) -> TaskResult:
+        """Start a task, or update and resume the one of this id; others are paused (R2.11).
+
+        The id of the turn itself (`Task_{turn}`) only sets that turn's gist; that of another turn is
+        refused.
+
+        Args:
+            scope: who speaks to whom where.
+            task_id: the exact id.
+            description: what it is about, and how far it has come.
+            info_nodes: names of what the task needs at hand.
+            turn_id: the turn in which it is called; without it, every open turn of this conversation
+                counts as the turn itself.
+        """
+        at = self._store.clock()
+        with self._store.database.write() as connection:
+            self._enter(connection, scope, None, at)
+            return tasks.create_task(connection, scope, task_id, description, info_nodes, at, turn_id)
+
+    def task_set_state(
+        self, scope: Scope, task_id: str, state: str, *, turn_id: int | None = None
+    ) -> TaskResult:
+        """Move a task to 进行中, 已暂停, 已完成 or 已取消, as far as that is allowed (R2.11)."""
+        at = self._store.clock()
+        with self._store.database.write() as connection:
+            return tasks.set_state(connection, scope, task_id, state, at, turn_id)
+
+    def task_chain(self, scope: Scope) -> TaskChain:
+        """The working memory of this conversation, bounded (R2.15)."""
+        with self._store.database.read() as connection:
+            return chain.task_chain(connection, scope, self._zone())
+
+    def open_turn(
+        self,
+        scope: Scope,
+        speaker: str,
+        text: str,
+        source_ids: Iterable[str] = (),
+        *,
+        at: datetime | None = None,
+    ) -> int:
+        """Keep what was said as an open turn, before anything else is done with it (R4.1).
+
+        Args:
+            scope: who spoke to whom where.
+            speaker: what they are called there.
+            text: what they said.
+            source_ids: the message ids it came from.
+            at: when they said it, timezone-aware; without it, now.
+
+        Returns:
+            The turn's id; its task id is `Task_{id}`.
+
+        Raises:
+            InvalidInput: `at` has no time zone.
+        """
+        at = at or self._store.clock()
+        if at.tzinfo is None:
+            raise InvalidInput(f"时间需要带时区，收到的是 {at!r}")
+        with self._store.database.write() as connection:
+            self._enter(connection, scope, speaker, at)
+            return chain.add_turn(connection, scope, speaker, text, source_ids, at)
+
+    def complete_turn(self, turn_id: int, *, reply: str, speaker: str, gist: str = "") -> None:
+        """Close a turn with the character's reply (R2.14).
+
+        Args:
+            turn_id: an open turn.
+            reply: what the character said; it can be found from now on.
+            speaker: the character's name.
+            gist: the turn in short; without it the model's own (`task_create` with the turn's id)
+                or both sides' first words.
+
+        Raises:
+            InvalidInput: there is no such open turn.
+        """
+        at = self._store.clock()
+        with self._store.database.write() as connection:
+            chain.answer_turn(connection, turn_id, reply, speaker, gist, at)
+
+    def join_turns(self, turn_id: int, others: Sequence[int]) -> None:
+        """Make open turns of one person one; `others` are no turns any more (R4.4)."""
+        with self._store.database.write() as connection:
+            chain.join_turns(connection, turn_id, others)
+
+    def leave_unanswered(self, turn_id: int) -> None:
+        """Close an open turn that got no reply; what was said in it stays (R2.14)."""
+        at = self._store.clock()
+        with self._store.database.write() as connection:
+            chain.leave_turn(connection, turn_id, at)
+
+    def close_unanswered(self, opened_until: datetime | None = None) -> int:
+        """Mark turns a former run left open as unanswered; returns how many (R4.1).
+
+        Args:
+            opened_until: only those opened until then; without it, all. Where several processes
+                share a database, those of others may still be answered.
+        """
+        now = self._store.clock()
+        with self._store.database.write() as connection:
+            return chain.close_open_turns(connection, opened_until or now, now)
+
+    def recall_back(self, scope: Scope, text: str) -> BackRecall:
+        """What a message may mean by 刚才, 上次, 那个东西 …; empty when it does not point back (R2.16)."""
+        if not points_back(text):
+            return BackRecall(ok=True, text="")
+        with self._store.database.read() as connection:
+            search = self._search(connection, scope)
+            return look_back(search, self._log, scope, text, self._zone())
+
+    def corrected_turns(self, scope: Scope, turn_ids: Iterable[int]) -> frozenset[int]:
+        """Of these turns, those in which a fact was said that was superseded there later (R1.19).
+
+        Only turns of conversations the scope may look into; what was said again since is live.
+        """
+        with self._store.database.read() as connection:
+            places = self._search(connection, scope).places
+            return frozenset(superseded_objects(connection, turn_ids, places))
+
+    def with_corrections(self, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+        """Hits as they may be shown: `（已更正）` for a text that states what was superseded (R1.19)."""
+        with self._store.database.read() as connection:
+            return corrected_hits(self._search(connection, scope), hits)

@@ -1,0 +1,67 @@
+"""A JSON file on the disk: read as people save it, replaced whole, set aside but never overwritten."""
+
+import json
+import os
+from datetime import datetime
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..text.cleaning import clean_json
+from .directory import make_private
+
+_BUFFER_BYTES = 1 << 18
+
+Stat = tuple[int, int, int]
+"""What tells one version of a file from the next without reading it."""
+
+
+def parse(raw: bytes) -> Any:
+    """JSON of a file as people save it (UTF-8, with or without a mark).
+
+    Raises:
+        ValueError, RecursionError: it is none, or nested too deeply.
+    """
+    return clean_json(json.loads(raw.decode("utf-8-sig")))
+
+
+def stat_of(path: Path) -> Stat | None:
+    """The version of a file that stands there; `None` for none."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
+def create(path: Path) -> BinaryIO:
+    """A new private file, in the place of one that was left there."""
+    return os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb", _BUFFER_BYTES)
+
+
+def replace(path: Path, new: Path) -> None:
+    """Put a file in the place of another, durably."""
+    os.replace(new, path)
+    _sync_directory(path.parent)
+
+
+def set_aside(path: Path, now: datetime, raw: bytes | None = None) -> Path:
+    """Move what stands at a path, or with `raw` these bytes, to a name nobody has taken; that name."""
+    name = f"{path.name}.unreadable-{now:%Y%m%d-%H%M%S}"
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    aside = next(free for name in names if not os.path.lexists(free := path.with_name(name)))
+    if raw is None:
+        path.replace(aside)
+    else:
+        aside.write_bytes(raw)
+        make_private(aside)
+    return aside
+
+
+def _sync_directory(directory: Path) -> None:
+    if os.name == "posix":
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

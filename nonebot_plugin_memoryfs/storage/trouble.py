@@ -1,0 +1,43 @@
+"""What the database file's own trouble means for whoever runs the bot: which file, and what to do."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from ..errors import DataDirectoryError, DirectoryNotWritable
+
+_DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+_LOCKED_AWAY = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
+
+
+@contextmanager
+def explained(path: Path | None) -> Generator[None]:
+    """Errors about this SQLite file, raised inside, say what can be done; `None` for a database elsewhere.
+
+    Raises:
+        DataDirectoryError: the file is damaged.
+        DirectoryNotWritable: the file can't be opened or written.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        name = str(getattr(error.orig, "sqlite_errorname", ""))
+        if path is not None and name.startswith(_DAMAGED):
+            raise DataDirectoryError(_damaged(path, error.orig)) from error
+        if path is not None and name.startswith(_LOCKED_AWAY):
+            raise DirectoryNotWritable(f"数据库文件 {path} 无法打开或写入：{error.orig}") from error
+        raise
+    except OSError as error:
+        if path is None:
+            raise
+        raise DirectoryNotWritable(f"数据库文件 {path} 无法打开或写入：{error.strerror}") from error
+
+
+def _damaged(path: Path, reason: object) -> str:
+    return (
+        f"数据库文件 {path} 已损坏（{reason}），没有改动它。有备份时，用备份替换它；没有时，把它和同名的"
+        " -wal、-shm 文件一起移走再启动：记忆文件和提示词会从旁边的 JSON 文件恢复，"
+        "记忆图谱和聊天记录只在数据库里"
+    )

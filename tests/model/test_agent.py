@@ -1,0 +1,124 @@
+"""R4.14, R2.13, R4.6: the agent loop: tools, the log of requests, and failures that are answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from nonebot_plugin_memoryfs.model import Ask, BoundTool, Brief, ToolCall, ToolResult, load_offline
+from nonebot_plugin_memoryfs.model.agent import AgentModel
+
+COMMIT = {"type": "object", "properties": {"triplets": {"type": "array", "items": {}}}}
+
+
+class Graph:
+    """A commit tool that does what the test says."""
+
+    def __init__(self, *, ok: bool = True, breaks: bool = False) -> None:
+        self.called: list[dict[str, Any]] = []
+        self._ok = ok
+        self._breaks = breaks
+
+    async def commit(self, arguments: dict[str, Any]) -> ToolResult:
+        self.called.append(arguments)
+        if self._breaks:
+            raise OSError("disk full")
+        return ToolResult(self._ok, "已记下 1 条" if self._ok else "未写入：太长")
+
+    @property
+    def tools(self) -> tuple[BoundTool, ...]:
+        tool = BoundTool(name="memory_commit", description="记", parameters=COMMIT, call=self.commit)
+        return (tool,)
+
+
+def ask(text: str, graph: Graph | None = None) -> Ask:
+    tools = graph.tools if graph else ()
+    return Ask(system="系统文字", user=f"小明：{text}", tools=tools, brief=Brief(text=text, turn_id=1))
+
+
+def scripted(*steps: ModelResponse | Exception) -> AgentModel:
+    """A model that answers each request with the next step."""
+    rest = list(steps)
+
+    def respond(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
+        step = rest.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+    def build(_: Brief, __: Sequence[ToolCall]) -> Model:
+        return FunctionModel(respond)
+
+    return AgentModel("scripted", build)
+
+
+def call(arguments: Any, name: str = "memory_commit") -> ModelResponse:
+    return ModelResponse([ToolCallPart(name, arguments)])
+
+
+SAYS = ModelResponse([TextPart("好的")])
+
+
+async def test_r4_14_the_offline_model_commits_and_tells() -> None:
+    model, graph = await load_offline(), Graph()
+    answer = await model.answer(ask("我喜欢摇滚", graph))
+    assert model.name == "离线模型"
+    assert [c["triplets"][0]["object"] for c in graph.called] == ["摇滚"]
+    assert answer.text == "记住了：你喜欢摇滚。"
+    assert (answer.calls[0].ok, answer.calls[0].result) == (True, "已记下 1 条")
+
+
+async def test_r4_14_a_refused_commit_is_not_told_as_stored() -> None:
+    answer = await (await load_offline()).answer(ask("我喜欢摇滚", Graph(ok=False)))
+    assert "记住了" not in answer.text
+
+
+async def test_r4_14_without_the_tool_it_stores_and_claims_nothing() -> None:
+    answer = await (await load_offline()).answer(ask("我喜欢摇滚"))
+    assert answer.calls == ()
+    assert "记住了" not in answer.text
+
+
+async def test_r4_03_each_request_is_logged_with_all_it_held() -> None:
+    answer = await (await load_offline()).answer(ask("我喜欢摇滚", Graph()))
+    assert len(answer.requests) == 2
+    for request in answer.requests:
+        assert "系统文字" in request.text
+        assert "小明：我喜欢摇滚" in request.text
+    assert "已记下 1 条" in answer.requests[-1].text
+
+
+async def test_r2_13_a_tool_that_raises_is_answered_as_an_error() -> None:
+    answer = await scripted(call({"triplets": []}), SAYS).answer(ask("嗯", Graph(breaks=True)))
+    assert answer.text == "好的"
+    assert not answer.calls[0].ok
+    assert "出错" in answer.calls[0].result
+
+
+@pytest.mark.parametrize("arguments", ["[1, 2]", "{broken", "null", '"text"'])
+async def test_r2_13_malformed_arguments_cost_no_turn(arguments: str) -> None:
+    answer = await scripted(call(arguments), SAYS).answer(ask("嗯", Graph()))
+    assert answer.text == "好的" or answer.failure
+
+
+async def test_r2_13_an_unknown_tool_is_answered() -> None:
+    answer = await scripted(call({}, "rm_rf"), SAYS).answer(ask("嗯", Graph()))
+    assert answer.text == "好的"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("boom"), ValueError("bad"), KeyError("x")])
+async def test_r4_06_a_failure_is_an_answer_with_what_was_done_before(error: Exception) -> None:
+    answer = await scripted(call({"triplets": []}), error).answer(ask("嗯", Graph()))
+    assert answer.text == ""
+    assert type(error).__name__ in answer.failure
+    assert [c.name for c in answer.calls] == ["memory_commit"]
+    assert len(answer.requests) == 1
+
+
+async def test_r2_13_endless_tools_end() -> None:
+    answer = await scripted(*[call({"triplets": []})] * 100).answer(ask("嗯", Graph()))
+    assert answer.failure
+    assert len(answer.calls) <= 24
