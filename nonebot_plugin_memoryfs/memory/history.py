@@ -7,9 +7,10 @@ one out. Each list has its own limit, held at every addition.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select, union_all, update
 
 from ..errors import InvalidMemoryPath
 from ..storage.tables import file_history as history
@@ -20,6 +21,8 @@ from .paths import MemoryPath, build_path
 
 _VERSION = "version"
 _ENTRY = "entry"
+_AT_ONCE = 50
+"""Paths asked for in one statement."""
 _MAX_ENTRY = 16_000
 """Most characters kept of one dropped entry."""
 
@@ -52,19 +55,24 @@ _TRIM = delete(history).where(
     .offset(bindparam("keep"))
     .scalar_subquery(),
 )
-_ranked = (
-    select(
-        history.c.id,
-        history.c.body,
-        func.row_number().over(partition_by=history.c.path, order_by=history.c.id.desc()).label("rank"),
-    )
-    .where(history.c.path.in_(bindparam("paths", expanding=True)), history.c.kind == _ENTRY)
-    .subquery()
-)
-_NEWEST_EACH = select(_ranked.c.body).where(_ranked.c.rank <= bindparam("newest")).order_by(_ranked.c.id)
 _ROWS = select(history.c.id, history.c.kind, history.c.body).where(history.c.path == bindparam("of_path"))
 _REPLACE = update(history).where(history.c.id == bindparam("row")).values(body=bindparam("new_body"))
 _DELETE = delete(history).where(history.c.id == bindparam("row"))
+
+
+@cache
+def _newest_each(count: int) -> Select[Any, Any]:
+    """The newest entries kept under each of this many paths; an index seek for each."""
+    parts = [
+        select(history.c.id, history.c.body)
+        .where(history.c.path == bindparam(f"path_{number}"), history.c.kind == _ENTRY)
+        .order_by(history.c.id.desc())
+        .limit(bindparam("newest"))
+        .subquery()
+        for number in range(count)
+    ]
+    every = union_all(*(select(part.c.id, part.c.body) for part in parts)).subquery()
+    return select(every.c.id, every.c.body)
 
 
 class History:
@@ -106,10 +114,13 @@ class History:
     ) -> list[Entry]:
         """The newest entries a timeline dropped of each of these conversations, oldest first."""
         paths = [archive_path(timeline, conversation) for conversation in conversations]
-        if not paths:
-            return []
-        rows = connection.execute(_NEWEST_EACH, {"paths": paths, "newest": newest})
-        return self._entries(rows.scalars())
+        found: list[tuple[int, str]] = []
+        for start in range(0, len(paths), _AT_ONCE):
+            some = paths[start : start + _AT_ONCE]
+            where = {f"path_{number}": path for number, path in enumerate(some)}
+            rows = connection.execute(_newest_each(len(some)), {**where, "newest": newest})
+            found += [(row.id, row.body) for row in rows]
+        return self._entries(body for _, body in sorted(found))
 
     def forget(self, connection: Connection, place: MemoryPath, gone: Callable[[Entry], bool]) -> int:
         """Take entries out of all that is kept of a file, with titles and summaries that may repeat them.

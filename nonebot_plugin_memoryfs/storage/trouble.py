@@ -1,5 +1,6 @@
 """What the database file's own trouble means for whoever runs the bot: which file, and what to do."""
 
+import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,12 +23,13 @@ def explained(path: Path | None) -> Generator[None]:
     """
     try:
         yield
-    except DBAPIError as error:
-        name = str(getattr(error.orig, "sqlite_errorname", ""))
+    except (DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        name = str(getattr(cause, "sqlite_errorname", ""))
         if path is not None and name.startswith(_DAMAGED):
-            raise DataDirectoryError(_damaged(path, error.orig)) from error
+            raise DataDirectoryError(_damaged(path, cause)) from error
         if path is not None and name.startswith(_LOCKED_AWAY):
-            raise DirectoryNotWritable(f"数据库文件 {path} 无法打开或写入：{error.orig}") from error
+            raise DirectoryNotWritable(f"数据库文件 {path} 无法打开或写入：{cause}") from error
         raise
     except OSError as error:
         if path is None:
