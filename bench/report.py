@@ -87,9 +87,7 @@ def write_json(path: Path, bench: str, rows: Sequence[Row], bounds: Sequence[Bou
     path.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
 
-def conclude(
-    bench: str, rows: Sequence[Row], bounds: Sequence[Bound], path: Path, legend: str = ""
-) -> int:
+def conclude(bench: str, rows: Sequence[Row], bounds: Sequence[Bound], path: Path, legend: str = "") -> int:
     """Print and write what a bench found; the exit status: 1 if a ratio is out of its bound."""
     if legend:
         print(f"{legend}\n")

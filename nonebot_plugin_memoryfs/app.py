@@ -74,9 +74,14 @@ class App:
         Raises:
             OperatorError: the directory or the database can't be used.
         """
-        app = cls(Store.open(data_dir, clock=clock, held=held), settings)
+        store = Store.open(data_dir, clock=clock, held=held)
+        try:
+            app = cls(store, settings)
+            unanswered = app.rooms.graph.close_unanswered()
+        except BaseException:
+            store.close()
+            raise
         provide_memory_fs(app.rooms.memory)
-        unanswered = app.rooms.graph.close_unanswered()
         if unanswered:
             logger.info("上次停机时有 %d 条消息没来得及回答，内容都还在", unanswered)
         return app

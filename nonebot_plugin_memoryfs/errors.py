@@ -9,6 +9,7 @@ MemoryFSError
     DataDirectoryError          the data directory can't be used
       DirectoryInUse            another process holds it (R6.3)
       DirectoryNotWritable      it can't be created or written (R6.3)
+    DatabaseUnusable            the database server can't be reached, or lets nobody in
     SchemaTooNew                the database was written by a newer version
 """
 
@@ -47,6 +48,10 @@ class DirectoryInUse(DataDirectoryError):
 
 class DirectoryNotWritable(DataDirectoryError):
     """The data directory can't be created or written (R6.3)."""
+
+
+class DatabaseUnusable(OperatorError):
+    """The database server can't be reached, lets nobody in, or refuses what is needed (R6.1)."""
 
 
 class SchemaTooNew(OperatorError):

@@ -10,6 +10,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
+from .errors import InvalidInput
+
 ConversationKind = Literal["private", "group", "web", "unknown"]
 
 _PRIVATE = "qq_private_"
@@ -60,6 +62,30 @@ class Scope:
     """Who speaks."""
     private: bool
     """Whether only this user reads the conversation."""
+
+
+def check_scope(scope: object) -> None:
+    """Refuse a scope nothing can be kept under, at the door of a room (R2.20).
+
+    Raises:
+        InvalidInput: it is no `Scope`, or a field of it is empty or of another type; named in the message.
+    """
+    if not isinstance(scope, Scope):
+        raise InvalidInput(f"scope 需要是 Scope，收到的是 {scope!r}")
+    for name in ("character_id", "conversation_id", "user_id"):
+        value: object = getattr(scope, name)
+        if not isinstance(value, str) or not value.strip() or "\0" in value or not _is_encodable(value):
+            raise InvalidInput(f"Scope 的 {name} 需要是非空的文字，收到的是 {value!r}")
+    if scope.private not in (True, False):
+        raise InvalidInput(f"Scope 的 private 需要是 True 或 False，收到的是 {scope.private!r}")
+
+
+def _is_encodable(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,11 @@ from .nonebot_setup import INIT  # isort: skip  (NoneBot must load the package b
 
 from nonebot_plugin_memoryfs.storage import Store
 
+from .postgres import database_url as database_url
+from .postgres import postgres_server as postgres_server
+from .skips import pytest_make_collect_report as pytest_make_collect_report
+from .skips import pytest_runtest_makereport as pytest_runtest_makereport
+
 
 class Clock:
     """A clock that stands still until it is moved."""
@@ -32,8 +37,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
-    with Store.open(tmp_path / "data", clock=clock) as opened:
+def store(tmp_path: Path, clock: Clock, database_url: str | None) -> Iterator[Store]:
+    """In a fresh directory; on PostgreSQL where a test or its room says so (`tests.postgres`)."""
+    with Store.open(tmp_path / "data", database_url, clock=clock) as opened:
         yield opened
 
 

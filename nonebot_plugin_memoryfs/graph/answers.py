@@ -36,6 +36,11 @@ def commit_refused(reasons: Sequence[str]) -> CommitResult:
     return CommitResult(ok=False, text=as_data(f"全部未写入。{told}。请改好后重新提交。"))
 
 
+def recall_refused(reason: str) -> RecallResult:
+    """Why nothing was looked for."""
+    return RecallResult(ok=False, text=as_data(f"没有查找：{reason}。"))
+
+
 def recalled(search: Search, found: Sequence[Edge], zone: tzinfo | None) -> RecallResult:
     """What a recall found, best first; around a hub, older facts were not even looked at."""
     facts = facts_of(search, found[:FACTS_LIMIT])

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection
 
-from ..scope import Scope
+from ..errors import InvalidInput
+from ..scope import Scope, check_scope
 from ..search.places import place_of
 from ..storage import Store
 from ..storage.presence import note_presence
@@ -16,7 +17,7 @@ from .triplets import Triplet, check
 
 _CHUNK = 400
 _CHECKPOINT_EVERY = 20
-_REASONS = 5
+_REASONS, _REASON = 5, 200
 
 
 def import_triplets(
@@ -28,10 +29,10 @@ def import_triplets(
     rest = iter(triplets)
     while chunk := list(islice(rest, _CHUNK)):
         by_scope: dict[Scope, list[Triplet]] = {}
-        for scope, raw in chunk:
-            checked = check(raw)
-            if isinstance(checked, Triplet):
-                by_scope.setdefault(scope, []).append(checked)
+        for pair in chunk:
+            checked = _checked(pair)
+            if not isinstance(checked, str):
+                by_scope.setdefault(checked[0], []).append(checked[1])
                 written += 1
             else:
                 refused += 1
@@ -43,6 +44,19 @@ def import_triplets(
         if chunks % _CHECKPOINT_EVERY == 0:
             store.database.checkpoint()
     return ImportResult(written=written, refused=tuple(reasons), refused_count=refused)
+
+
+def _checked(pair: Any) -> tuple[Scope, Triplet] | str:
+    """The scope and the triplet of a pair, or the reason (Chinese) why it can't be taken."""
+    if not isinstance(pair, tuple) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
+        return f"需要是 (Scope, 三元组)，收到的是 {pair!r}"[:_REASON]
+    scope, raw = cast(tuple[Any, Any], pair)
+    try:
+        check_scope(scope)
+    except InvalidInput as error:
+        return str(error)[:_REASON]
+    checked = check(raw)
+    return checked if isinstance(checked, str) else (scope, checked)
 
 
 def _write(

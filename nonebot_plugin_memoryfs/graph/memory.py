@@ -5,18 +5,21 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from ..scope import Scope
+from ..errors import InvalidInput
+from ..scope import Scope, check_scope
 from ..search.places import known_place
 from ..text.folding import fold_name
+from ..text.given import not_list, not_text, not_text_or_none, not_whole, not_whole_or_none
 from ..text.grams import keywords
 from . import answers
 from .commit import PERSONA_RELATIONS, Said, sets_persona, write_triplets
+from .contradictions import holding
 from .history import history
 from .imports import import_triplets
 from .persona import persona_in, write_persona
 from .purge import Wanted, purge, undo, why_not
 from .recall import recall
-from .render import facts_of
+from .render import FACTS_LIMIT, facts_of
 from .results import CommitResult, Fact, ImportResult, PurgeResult, RecallResult
 from .triplets import check_all, tidy
 from .turn_memory import TurnMemory
@@ -58,6 +61,10 @@ class MemoryGraph(TurnMemory):
             may_set_persona: whether the speaker may change the character's persona here; by
                 default in private only (R2.7).
         """
+        check_scope(scope)
+        wrong = not_list(triplets=triplets) or not_whole_or_none(turn_id=turn_id)
+        if wrong := wrong or not_text_or_none(speaker_name=speaker_name, said=said):
+            return answers.commit_refused([wrong])
         checked, reasons = check_all(islice(triplets, _COMMIT_LIMIT + 1))
         if len(checked) + len(reasons) > _COMMIT_LIMIT:
             reasons = [f"一次最多 {_COMMIT_LIMIT} 条"]
@@ -86,6 +93,9 @@ class MemoryGraph(TurnMemory):
                 queries answer with the persona and with the task chain.
             depth: how many steps to follow edges, clamped to 1–3.
         """
+        check_scope(scope)
+        if wrong := not_text(query_intent=query_intent) or not_whole(depth=depth):
+            return answers.recall_refused(wrong)
         words = {fold_name(word) for word in keywords(query_intent)}
         if words and words <= _CHAIN_WORDS:
             return RecallResult(ok=True, text=self.task_chain(scope).text)
@@ -101,9 +111,12 @@ class MemoryGraph(TurnMemory):
             text: what somebody said, or names and words as in `memory_recall`.
             depth: how many steps to follow edges, clamped to 1–3.
         """
+        check_scope(scope)
+        if wrong := not_text(text=text) or not_whole(depth=depth):
+            return answers.recall_refused(wrong)
         with self._store.database.read() as connection:
             search = self._search(connection, scope)
-            found = recall(search, text, min(max(depth, 1), 3))
+            found = holding(search, recall(search, text, min(max(depth, 1), 3)), FACTS_LIMIT)
             return answers.recalled(search, found, self._zone())
 
     def memory_purge(
@@ -113,6 +126,8 @@ class MemoryGraph(TurnMemory):
         relation: str | None = None,
         object: str | None = None,
         replacement: str | None = None,
+        *,
+        turn_id: int | None = None,
     ) -> PurgeResult:
         """Close facts of this conversation, by exact names; undoable for 30 days (R2.10).
 
@@ -123,7 +138,12 @@ class MemoryGraph(TurnMemory):
             relation: the exact label.
             object: the exact text.
             replacement: the object that takes the place of the closed one.
+            turn_id: the turn in which it is asked for: its text states the replacement (R1.19).
         """
+        check_scope(scope)
+        given = not_text_or_none(relation=relation, object=object, replacement=replacement)
+        if wrong := not_text(subject=subject) or given or not_whole_or_none(turn_id=turn_id):
+            return answers.purge_refused(wrong)
         new = None if replacement is None else tidy(replacement)
         wanted = Wanted(tidy(subject), tidy(relation or ""), tidy(object or ""), new)
         if wrong := why_not(wanted):
@@ -132,10 +152,12 @@ class MemoryGraph(TurnMemory):
             place_id = known_place(connection, scope.character_id, scope.conversation_id)
             if place_id is None:
                 return answers.purge_refused(f"没有叫 {wanted.subject!r} 的")
-            return purge(self._search(connection, scope), place_id, scope, wanted, self._store.clock())
+            said = Said(scope=scope, at=self._store.clock(), turn_id=turn_id)
+            return purge(self._search(connection, scope), place_id, said, wanted)
 
     def undo_purge(self, scope: Scope) -> PurgeResult:
         """Bring back what the last purge of this conversation closed, for 30 days (R2.10)."""
+        check_scope(scope)
         with self._store.database.write() as connection:
             place_id = known_place(connection, scope.character_id, scope.conversation_id)
             if place_id is None:
@@ -149,7 +171,17 @@ class MemoryGraph(TurnMemory):
         """What held of a subject before and no longer does, newest first (R2.5).
 
         Purged facts are not part of it.
+
+        Raises:
+            InvalidInput: an argument is not of its type.
         """
+        check_scope(scope)
+        if (
+            wrong := not_text(subject=subject)
+            or not_text_or_none(relation=relation)
+            or not_whole(limit=limit)
+        ):
+            raise InvalidInput(wrong)
         with self._store.database.read() as connection:
             search = self._search(connection, scope)
             return history(search, scope, tidy(subject), relation, limit)
@@ -159,13 +191,19 @@ class MemoryGraph(TurnMemory):
 
         A triplet is as in `memory_commit`, and may say `at` (timezone-aware). Those that can't be
         taken are counted and passed over; the same import can be run again.
+
+        Raises:
+            InvalidInput: what is given is no iterable.
         """
+        if wrong := not_list(triplets=triplets):
+            raise InvalidInput(wrong)
         return import_triplets(self._store, triplets, self._single_valued)
 
     # ---- persona
 
     def persona(self, scope: Scope) -> RecallResult:
         """What the character is like in this conversation; `facts` is empty if nothing says so (R2.7)."""
+        check_scope(scope)
         with self._store.database.read() as connection:
             traits = persona_in(connection, scope.character_id, scope.conversation_id)
             search = self._search(connection, scope)
@@ -183,8 +221,11 @@ class MemoryGraph(TurnMemory):
         Traits set there before and not named now end.
 
         Raises:
-            InvalidInput: a trait without name or value.
+            InvalidInput: a trait without name or value, or an argument that is no text.
         """
+        wrong = not_text(character_id=character_id) or not_text_or_none(conversation_id=conversation_id)
+        if wrong := wrong or not_text(**{f"人设 {name}": value for name, value in attributes.items()}):
+            raise InvalidInput(wrong)
         at = self._store.clock()
         with self._store.database.write() as connection:
             write_persona(connection, character_id, attributes, conversation_id, at)

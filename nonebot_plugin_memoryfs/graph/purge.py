@@ -1,7 +1,7 @@
 """Taking facts back: by exact names, a few at a time, in this conversation, undoable (R2.10)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -102,9 +102,9 @@ def why_not(wanted: Wanted) -> str:
     return ""
 
 
-def purge(search: Search, place_id: int, scope: Scope, wanted: Wanted, now: datetime) -> PurgeResult:
+def purge(search: Search, place_id: int, said: Said, wanted: Wanted) -> PurgeResult:
     """Close the facts these exact names mean, and write their replacement, or say why not."""
-    found = _find(search, place_id, scope, wanted)
+    found = _find(search, place_id, said.scope, wanted)
     if found.reason:
         return answers.purge_refused(found.reason, found.nearest)
     new = wanted.replacement
@@ -113,25 +113,23 @@ def purge(search: Search, place_id: int, scope: Scope, wanted: Wanted, now: date
     facts = facts_of(search, found.edges)
     if new and any(fold_name(fact.object) == fold_name(new) for fact in facts):
         return answers.purge_refused("新内容和原来的一样")
-    at = _purge_time(search.connection, place_id, now)
+    at = _purge_time(search.connection, place_id, said.at)
     close(search.connection, found.edges, at, purged=True)
     if new:
-        _replace(search, place_id, scope, wanted.subject, found.edges, new, at)
+        _replace(search, place_id, replace(said, at=at), wanted.subject, found.edges, new)
     return answers.purged(facts, new)
 
 
 def _replace(
     search: Search,
     place_id: int,
-    scope: Scope,
+    said: Said,
     subject: str,
     closed: Sequence[Edge],
     new: str,
-    at: datetime,
 ) -> None:
     connection = search.connection
     triplet = Triplet(subject, closed[0].relation, new, inferred=False)
-    said = Said(scope=scope, at=at)
     written = write_triplets(connection, place_id, said, [triplet], search.single_valued)
     by = written.ids[0]
     connection.execute(_REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])

@@ -21,7 +21,7 @@ from .kinds import EdgeKind
 from .match import Matched, Pair, match
 
 _FOLLOWED = 16
-_NEWEST = 60
+_NEWEST = 40
 _LABELS = 6
 _FURTHER = (12, 8)
 """Nodes followed, and edges read of each, on the second and third step."""
@@ -227,6 +227,8 @@ def _merged(ordered: Sequence[Edge]) -> list[Edge]:
 
 
 def _one(group: Sequence[Edge]) -> Edge:
+    if len(group) == 1:
+        return group[0]
     return replace(
         strongest(group),
         sightings=sum(edge.sightings for edge in group),

@@ -82,13 +82,13 @@ def create_task(
     names = list(dict.fromkeys(name for node in info_nodes if (name := tidy(node))))
     wrong = _wrong(task_id, description, names)
     if wrong:
-        return _refused(task_id, wrong)
+        return refused(task_id, wrong)
     if (own := _own_turn(connection, scope, task_id, turn_id)) is not None:
         connection.execute(_GIST, {"turn_id_": own, "told": description})
         return TaskResult(ok=True, text=f"已记下本轮概述（{task_id}）。", task_id=task_id)
     held = task_named(connection, scope, task_id)
     if held is None and (reason := _not_a_task(connection, scope, task_id, turn_id)):
-        return _refused(task_id, reason)
+        return refused(task_id, reason)
     paused = _pause_others(connection, scope, held, at)
     if held is None:
         held = _add(connection, scope, task_id, description, at)
@@ -117,14 +117,14 @@ def set_state(
     task_id = tidy(task_id)
     held = task_named(connection, scope, task_id)
     if held is None:
-        return _refused(task_id, f"没有任务 {task_id!r}，{_known(connection, scope)}")
+        return refused(task_id, f"没有任务 {task_id!r}，{_known(connection, scope)}")
     wanted = next((known for known in TaskState if known.value == tidy(state)), None)
     if wanted is None:
-        return _refused(task_id, f"没有状态 {state!r}，可用：{STATES}", held.state.value)
+        return refused(task_id, f"没有状态 {state!r}，可用：{STATES}", held.state.value)
     if wanted not in TRANSITIONS[held.state]:
         allowed = "、".join(s.value for s in TaskState if s in TRANSITIONS[held.state])
         reason = f"{task_id} 现在是{held.state.value}，只能改为：{allowed}"
-        return _refused(task_id, reason, held.state.value)
+        return refused(task_id, reason, held.state.value)
     paused: tuple[str, ...] = ()
     if wanted is TaskState.ACTIVE:
         paused = _pause_others(connection, scope, held, at)
@@ -162,7 +162,8 @@ def _wrong(task_id: str, description: str, names: Sequence[str]) -> str:
     return ""
 
 
-def _refused(task_id: str, reason: str, state: str = "") -> TaskResult:
+def refused(task_id: str, reason: str, state: str = "") -> TaskResult:
+    """Why nothing was done to a task."""
     return TaskResult(
         ok=False, text=f"未执行：{reason}。".replace("。。", "。"), task_id=task_id, state=state
     )

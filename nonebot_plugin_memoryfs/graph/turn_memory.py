@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from ..errors import InvalidInput
-from ..scope import Scope
+from ..scope import Scope, check_scope
 from ..search.turn_log import Hit
+from ..text.given import not_list, not_text, not_whole, not_whole_or_none
 from ..text.references import points_back
 from . import chain, tasks
 from .back import look_back
@@ -39,21 +40,32 @@ class TurnMemory(OverGraph):
             turn_id: the turn in which it is called; without it, every open turn of this conversation
                 counts as the turn itself.
         """
+        check_scope(scope)
+        wrong = not_text(task_id=task_id, description=description) or not_list(info_nodes=info_nodes)
+        if wrong := wrong or not_whole_or_none(turn_id=turn_id):
+            return tasks.refused(str(task_id), wrong)
+        names = list(info_nodes)
+        if wrong := next((w for name in names if (w := not_text(info_nodes=name))), ""):
+            return tasks.refused(task_id, wrong)
         at = self._store.clock()
         with self._store.database.write() as connection:
             self._enter(connection, scope, None, at)
-            return tasks.create_task(connection, scope, task_id, description, info_nodes, at, turn_id)
+            return tasks.create_task(connection, scope, task_id, description, names, at, turn_id)
 
     def task_set_state(
         self, scope: Scope, task_id: str, state: str, *, turn_id: int | None = None
     ) -> TaskResult:
         """Move a task to 进行中, 已暂停, 已完成 or 已取消, as far as that is allowed (R2.11)."""
+        check_scope(scope)
+        if wrong := not_text(task_id=task_id, state=state) or not_whole_or_none(turn_id=turn_id):
+            return tasks.refused(str(task_id), wrong)
         at = self._store.clock()
         with self._store.database.write() as connection:
             return tasks.set_state(connection, scope, task_id, state, at, turn_id)
 
     def task_chain(self, scope: Scope) -> TaskChain:
         """The working memory of this conversation, bounded (R2.15)."""
+        check_scope(scope)
         with self._store.database.read() as connection:
             return chain.task_chain(connection, scope, self._zone())
 
@@ -79,8 +91,11 @@ class TurnMemory(OverGraph):
             The turn's id; its task id is `Task_{id}`.
 
         Raises:
-            InvalidInput: `at` has no time zone.
+            InvalidInput: `at` has no time zone, or an argument is not of its type.
         """
+        check_scope(scope)
+        if wrong := not_text(speaker=speaker, text=text) or not_list(source_ids=source_ids):
+            raise InvalidInput(wrong)
         at = at or self._store.clock()
         if at.tzinfo is None:
             raise InvalidInput(f"时间需要带时区，收到的是 {at!r}")
@@ -99,8 +114,10 @@ class TurnMemory(OverGraph):
                 or both sides' first words.
 
         Raises:
-            InvalidInput: there is no such open turn.
+            InvalidInput: there is no such open turn, or an argument is not of its type.
         """
+        if wrong := not_whole(turn_id=turn_id) or not_text(reply=reply, speaker=speaker, gist=gist):
+            raise InvalidInput(wrong)
         at = self._store.clock()
         with self._store.database.write() as connection:
             chain.answer_turn(connection, turn_id, reply, speaker, gist, at)
@@ -129,6 +146,9 @@ class TurnMemory(OverGraph):
 
     def recall_back(self, scope: Scope, text: str) -> BackRecall:
         """What a message may mean by 刚才, 上次, 那个东西 …; empty when it does not point back (R2.16)."""
+        check_scope(scope)
+        if wrong := not_text(text=text):
+            return BackRecall(ok=False, text=f"没有查找：{wrong}。")
         if not points_back(text):
             return BackRecall(ok=True, text="")
         with self._store.database.read() as connection:

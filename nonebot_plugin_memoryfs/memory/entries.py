@@ -1,7 +1,8 @@
 """The one grammar of memory: a file's content is entries, joined by one blank line (R1.7).
 
 An entry is `[YYYY-MM-DD HH:MM] [conv:ID] [by:ID,ID] text`, each tag optional, in this order. Every value
-of `Entry` is in the form that reading gives back, so `parse(format(e)) == e` holds for all of them.
+of `Entry` is in the form that reading gives back, so `parse(format(e)) == e` holds for all of them (but
+for what wall clocks can't tell: an hour repeated when clocks go back, offsets of odd seconds before 1901).
 """
 
 import re
@@ -28,6 +29,9 @@ _HEAD = re.compile(
     r"(?:\[conv:(?P<conversation>[^\]\s][^\]\n]*)\]\s*)?"
     r"(?:\[by:(?P<people>[^\]\s][^\]\n]*)\]\s*)?"
 )
+_MISWRITTEN = re.compile(r"(?:\[[^\]\n]{0,80}\]\s*){0,3}\[\s*conv\b", re.IGNORECASE)
+NOWHERE = ""
+"""The conversation of an entry whose tag names one but can't be read: nobody's, so nobody is told (R1.17)."""
 _TAG_LIKE = re.compile(r"\A\[(?=[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}\]|conv:|by:)")
 
 
@@ -53,6 +57,8 @@ class Entry:
     def __post_init__(self) -> None:
         if self.at is not None and self.at.tzinfo is None:
             raise InvalidInput(f"记忆条目的时间 {self.at!r} 没有时区")
+        if self.at is not None and not 1 < self.at.year < 9999:
+            raise InvalidInput(f"记忆条目的时间 {self.at!r} 超出范围：应在 2 年到 9998 年之间")
         _set(self, "text", _tidy(self.text))
         _set(self, "at", self.at and self.at.replace(second=0, microsecond=0))
         _set(self, "conversation_id", None if self.conversation_id is None else clean(self.conversation_id))
@@ -127,6 +133,8 @@ def _parse_entry(block: str, timezone: tzinfo) -> Entry:
     head = _HEAD.match(block)
     assert head is not None  # every part of the pattern is optional
     at, conversation, people = head["at"], head["conversation"], head["people"]
+    if conversation is None and _MISWRITTEN.match(block):
+        return Entry(block, conversation_id=NOWHERE)
     try:
         return Entry(
             block[head.end() :],
@@ -135,7 +143,7 @@ def _parse_entry(block: str, timezone: tzinfo) -> Entry:
             people=tuple(decode_tag(id.strip()) for id in (people or "").split(",") if id.strip()),
         )
     except ValueError:  # no such day, nothing behind the tags, endless tags
-        return Entry(block)
+        return Entry(block, conversation_id=NOWHERE if conversation else None)
 
 
 def _tags(entry: Entry, timezone: tzinfo) -> Iterator[str]:

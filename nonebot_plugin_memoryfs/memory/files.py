@@ -244,5 +244,7 @@ def _either(value: T | None, otherwise: T) -> T:
 
 
 def _texts(values: Iterable[object]) -> tuple[str, ...]:
-    """Texts in order, each once."""
+    """Texts in order, each once. Raises `InvalidInput` for one text in the place of several."""
+    if isinstance(values, str):
+        raise InvalidInput(f"tags 与 memory_ids 应是文字的列表，实际是 {values!r}")
     return tuple(dict.fromkeys(clean(str(value)) for value in values))

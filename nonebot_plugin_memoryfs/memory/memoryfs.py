@@ -177,7 +177,10 @@ class MemoryFS:
 
     def visible_entries(self, viewer: Viewer, path: str) -> list[tuple[int, Entry]]:
         """The entries of a file this viewer may see, each with its number in the file (R1.17)."""
-        return visible(parse_memory_path(path), self.entries(path), viewer, self._recipe.policy)
+        place = parse_memory_path(path)
+        if place.character_id != viewer.character_id:
+            return []
+        return visible(place, self.entries(path), viewer, self._recipe.policy)
 
     # ---- entries
 

@@ -84,8 +84,8 @@ def build_path(kind: FileKind, character_id: str, **ids: str) -> str:
     Raises:
         InvalidMemoryPath: the ids make it longer than 512 characters.
     """
-    segments = {name: encode_segment(value) for name, value in ids.items()}
-    path = f"{_ROOT}{encode_segment(character_id)}/{kind.form.format(**segments)}"
+    segments = {name: encode_segment(str(value)) for name, value in ids.items()}
+    path = f"{_ROOT}{encode_segment(str(character_id))}/{kind.form.format(**segments)}"
     _check(path)
     return path
 
@@ -152,6 +152,8 @@ def path_general(char_id: str) -> str:
 
 def _check(path: str) -> None:
     """Raise `InvalidMemoryPath` unless the path is well formed."""
+    if not isinstance(path, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidMemoryPath(f"记忆路径应是文字，实际是 {path!r}")
     segments = path.split("/")
     if len(path) > MAX_PATH:
         raise InvalidMemoryPath(_refusal(path, f"超过 {MAX_PATH} 个字符"))

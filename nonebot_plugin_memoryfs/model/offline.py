@@ -4,6 +4,7 @@ It never invents: it repeats stated facts, quotes what was said, or says that it
 """
 
 from ..text.folding import fold_name, fold_sentence
+from ..text.opposites import contraries
 from ..text.references import points_back, without_reference_words
 from ..text.sentences import gist
 from ..text.statements import asks, recognise
@@ -29,8 +30,6 @@ _SENTENCES = {
     "职业": "{who}是{thing}",
 }
 """How a relation reads as a sentence; others read as `…的…是…`."""
-_OPPOSITES = (frozenset({"喜欢", "不喜欢", "讨厌"}), frozenset({"打算", "不打算"}))
-"""A yes-or-no question about one of these is answered by any of them."""
 _EMPTY_PAIRS = frozenset({"什么", "怎么", "我的", "是什", "我们", "你还", "记得", "知道", "来着"})
 _FITS = 2
 """So many shared pairs make a remembered text an answer."""

@@ -7,11 +7,12 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from ..errors import InvalidInput
-from ..scope import Policy, Scope, Viewer
+from ..scope import Policy, Scope, Viewer, check_scope
 from ..storage import Store
 from ..storage.over_store import OverStore
 from ..storage.presence import note_presence, viewer_of
 from ..text.cleaning import clean
+from ..text.given import not_text, not_whole
 from .index import Kind
 from .lines import FirstLines, Line, add_line, lines_by_id, searchable
 from .neighbours import lift_neighbours
@@ -70,9 +71,12 @@ class TurnLog(OverStore):
             The line's id, as `Hit.id`.
 
         Raises:
-            InvalidInput: `at` has no time zone.
+            InvalidInput: `at` has no time zone, or an argument is not of its type.
         """
-        if at.tzinfo is None:
+        check_scope(scope)
+        if wrong := not_text(speaker=speaker, text=text):
+            raise InvalidInput(wrong)
+        if not isinstance(at, datetime) or at.tzinfo is None:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"时间需要带时区，收到的是 {at!r}")
         with self._store.database.write() as connection:
             note_presence(connection, scope.user_id, scope.conversation_id, at)
@@ -81,13 +85,20 @@ class TurnLog(OverStore):
     def search(self, scope: Scope, query: str, limit: int = 10) -> list[Hit]:
         """What was said about this, best first; nothing when nothing answers.
 
-        Only what may be used in the scope's conversation is looked at (R1.17).
+        With the usual recipe the lines beside a match come along, behind it; a list for people to read
+        is made with `WORDS_ALONE`. Only what may be used in the scope's conversation is looked at (R1.17).
 
         Args:
             scope: who asks where.
             query: a question or some words.
             limit: at most so many hits.
+
+        Raises:
+            InvalidInput: an argument is not of its type.
         """
+        check_scope(scope)
+        if wrong := not_text(query=query) or not_whole(limit=limit):
+            raise InvalidInput(wrong)
         with self._store.database.read() as connection:
             viewer = viewer_of(connection, scope)
             return self.search_for(connection, viewer, query, limit)

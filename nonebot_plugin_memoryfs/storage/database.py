@@ -1,7 +1,9 @@
 """The database: one engine, short transactions, writers one after another (R6.1).
 
 Invariants:
-- a write transaction begins IMMEDIATE (SQLite), so it never fails half-way for a lost read lock;
+- there is one writer at a time, over all processes: a write transaction begins IMMEDIATE (SQLite) or with
+  an advisory lock (PostgreSQL), so nobody changes what it reads before it commits, writers never deadlock,
+  and ids grow in the order of commits;
 - nested `write()` calls of one thread join the outermost: a step of a turn is one transaction;
 - what others should notice is announced by `after_commit`, never before;
 - reads see one snapshot, taken by their first query, and never wait for writers;
@@ -18,7 +20,18 @@ from typing import Any, Literal, cast
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
+from ..errors import ConfigError
+
 _BUSY_MS = 30_000
+_IDLE_MS = 20_000
+_CONNECT_SECONDS = 10
+_NO_DRIVER = "PostgreSQL 需要另装驱动：pip install 'nonebot-plugin-memoryfs[postgres]'"
+_BEGIN_WRITE = (
+    f"SELECT set_config('lock_timeout', '{_BUSY_MS}', true),"
+    f" set_config('idle_in_transaction_session_timeout', '{_IDLE_MS}', true),"
+    " pg_advisory_xact_lock(4749246351906014)"
+)
+"""Waits for the turn to write on PostgreSQL; a process that stands still loses it before others give up."""
 _ONE_VIEW = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 """What makes a read of PostgreSQL one view; SQLite has no other."""
 
@@ -57,11 +70,23 @@ class Database:
 
     @classmethod
     def url(cls, url: URL, *, read_only: bool = False) -> "Database":
-        """Open the database a URL names (`postgresql+psycopg://…`)."""
+        """Open the database a URL names (`postgresql+psycopg://…`).
+
+        Raises:
+            ConfigError: the driver for it is not installed.
+        """
         if url.get_backend_name() == "sqlite":
             return cls.sqlite(Path(url.database or "memory.db"), read_only=read_only)
-        arguments = {"options": "-c default_transaction_read_only=on"} if read_only else {}
-        engine = create_engine(url, pool_size=8, max_overflow=32, connect_args=arguments)
+        arguments: dict[str, Any] = {"options": "-c default_transaction_read_only=on"} if read_only else {}
+        if "connect_timeout" not in url.query:
+            arguments["connect_timeout"] = _CONNECT_SECONDS
+        try:
+            engine = create_engine(
+                url, pool_size=8, max_overflow=32, pool_pre_ping=True, connect_args=arguments
+            )
+        except ImportError:
+            raise ConfigError(_NO_DRIVER) from None
+        event.listen(engine, "begin", _begin_postgresql)
         return cls(engine, read_only=read_only)
 
     @property
@@ -73,8 +98,7 @@ class Database:
     def read(self) -> Generator[Connection]:
         """One consistent view for reading, as of its first query.
 
-        Inside a block of this thread it is the view of that block; inside a `write()` on PostgreSQL, where
-        others write at the same time, each query sees what is committed by then.
+        Inside a block of this thread it is the view of that block.
         """
         if self.inside:
             yield self._local.connection
@@ -197,3 +221,8 @@ def _begin_sqlite(connection: Connection) -> None:
     write = connection.get_execution_options().get("memoryfs_write", False)
     # by the driver itself: SQLAlchemy's own execution costs as much again as a short transaction
     connection.connection.cursor().execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _begin_postgresql(connection: Connection) -> None:
+    if connection.get_execution_options().get("memoryfs_write", False):
+        connection.exec_driver_sql(_BEGIN_WRITE)

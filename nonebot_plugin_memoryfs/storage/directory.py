@@ -1,6 +1,7 @@
 """The data directory: private to its owner, and held by one process at a time (R6.3, R6.7)."""
 
 import os
+import secrets
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -9,6 +10,7 @@ from ..errors import DirectoryInUse, DirectoryNotWritable
 
 _LOCK = "memoryfs.lock"
 _HOLDER = "memoryfs.pid"
+_IDENTITY = "memoryfs.id"
 
 
 class DirectoryLock:
@@ -42,6 +44,16 @@ class DirectoryLock:
         """Let the directory go."""
         self._holder.unlink(missing_ok=True)
         self._lock.release()
+
+
+def identity(directory: Path) -> str:
+    """What tells a data directory from others that share its database, on other machines too; kept in it."""
+    file = directory / _IDENTITY
+    known = _read(file)
+    if not known:
+        known = secrets.token_hex(8)
+        _write_private(file, known)
+    return known
 
 
 def make_private(path: Path) -> None:

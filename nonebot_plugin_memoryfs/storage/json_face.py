@@ -42,6 +42,7 @@ class JsonFace:
         source: FaceSource,
         clock: Callable[[], datetime],
         report: Callable[[str], None],
+        directory_id: str = "",
     ) -> None:
         self.when_marked: Callable[[], None] = lambda: None
         self._path = path
@@ -51,7 +52,7 @@ class JsonFace:
         self._clock = clock
         self._report = report
         self._reported = ""
-        self._written = Written(self.name)
+        self._written = Written(f"{self.name}@{directory_id}" if directory_id else self.name)
         self._busy = threading.RLock()
         self._changed = threading.Event()
         self._hurry = _Hurry()

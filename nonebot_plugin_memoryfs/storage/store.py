@@ -11,13 +11,13 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, make_url, text
 from sqlalchemy.exc import ArgumentError
 
 from ..errors import ConfigError, DataDirectoryError
 from .closing import Closing
 from .database import Database
-from .directory import DirectoryLock, create_private
+from .directory import DirectoryLock, create_private, identity
 from .face_source import FaceSource
 from .follower import Follower
 from .json_face import JsonFace
@@ -27,6 +27,7 @@ from .upgrades import pending, upgrade
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
 DATABASE_FILE = "memory.db"
+_URL_FORM = "DATABASE_URL 应为 postgresql+psycopg://用户:密码@主机/库名，密码里的 @ 写成 %40"
 
 _open_stores: dict[str, "Store"] = {}
 _opening = threading.RLock()
@@ -63,11 +64,13 @@ class Store(Closing):
         self._file = directory / DATABASE_FILE if directory and url is None else None
         lock = held or (DirectoryLock(directory) if directory else None)
         self._locks = [lock] if lock else []
+        self._url = url
         with ExitStack() as undo:
             undo.callback(self._release)
-            with explained(self._file):
+            with explained(self._file, url):
                 self.database = _open_database(self._file, url)
                 undo.callback(self.database.dispose)
+                _check_encoding(self.database)
                 upgrade(self.database, clock, _backup_path(directory, clock()))
             undo.pop_all()
         self._follower = Follower(self.database)
@@ -91,7 +94,9 @@ class Store(Closing):
                 released by the last `close`, or at once when the store can't be opened.
 
         Raises:
-            ConfigError: neither is given, or the URL can't be read.
+            ConfigError: neither is given, the URL can't be read, its driver is not installed, or the database
+                is not one of UTF-8.
+            DatabaseUnusable: its server can't be reached or refuses.
             DirectoryInUse, DirectoryNotWritable: the directory can't be used (R6.3).
             DataDirectoryError: the database file is damaged; nothing of it was changed.
             SchemaTooNew: a newer version wrote the database.
@@ -145,10 +150,11 @@ class Store(Closing):
         Raises:
             DataDirectoryError: the database file is damaged.
         """
-        with _opening, explained(self._file):
+        with _opening, explained(self._file, self._url):
             if name not in self._faces:
                 path = self.directory / name if self.directory else None
-                face = JsonFace(path, self.database, source, self.clock, self.report)
+                shared = identity(self.directory) if self.directory and self._url else ""
+                face = JsonFace(path, self.database, source, self.clock, self.report, shared)
                 face.pull()
                 self._faces[name] = face
                 self._follower.add(face)
@@ -168,14 +174,15 @@ def open_beside(data_dir: Path, database_url: str | None) -> Database:
 
     Raises:
         DataDirectoryError: there is no data, none of this version, or it is damaged.
-        ConfigError: the URL can't be read.
+        ConfigError: the URL can't be read, or its driver is not installed.
+        DatabaseUnusable: its server can't be reached or refuses.
         SchemaTooNew: a newer version wrote the database.
     """
     url = _parse_url(database_url) if database_url else None
     path = None if url else data_dir / DATABASE_FILE
     if path is not None and not path.is_file():
         raise DataDirectoryError(f"{data_dir} 里没有记忆数据（{DATABASE_FILE}）")
-    with ExitStack() as undo, explained(path):
+    with ExitStack() as undo, explained(path, url):
         database = _read_only(path, url)
         undo.callback(database.dispose)
         with database.read() as connection:
@@ -188,9 +195,14 @@ def open_beside(data_dir: Path, database_url: str | None) -> Database:
 
 def _parse_url(database_url: str) -> URL:
     try:
-        return make_url(database_url)
-    except ArgumentError:
-        raise ConfigError("DATABASE_URL 无法识别：应为 postgresql+psycopg://用户:密码@主机/库名") from None
+        url = make_url(database_url)
+    except (ArgumentError, ValueError):
+        raise ConfigError(f"数据库地址无法识别：{_URL_FORM}") from None
+    if "@" in f"{url.host}{url.database}{dict(url.query)}":  # these are shown: a password ends in none
+        raise ConfigError(f"数据库地址里有多余的 @：{_URL_FORM}")
+    if url.drivername not in ("postgresql", "postgresql+psycopg", "sqlite"):
+        raise ConfigError(f"不支持 {url.drivername} 数据库：{_URL_FORM}")
+    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
 
 def _open_database(path: Path | None, url: URL | None) -> Database:
@@ -199,6 +211,14 @@ def _open_database(path: Path | None, url: URL | None) -> Database:
     assert path is not None
     create_private(path)
     return Database.sqlite(path)
+
+
+def _check_encoding(database: Database) -> None:
+    if database.dialect == "postgresql":
+        with database.read() as connection:
+            encoding = str(connection.scalar(text("SHOW server_encoding")))
+        if encoding != "UTF8":
+            raise ConfigError(f"数据库的编码是 {encoding}，存不下中文：请新建一个 UTF8 编码的数据库")
 
 
 def _read_only(path: Path | None, url: URL | None) -> Database:

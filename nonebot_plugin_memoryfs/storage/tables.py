@@ -330,7 +330,7 @@ edges = Table(
     sqlite_autoincrement=True,
 )
 """Facts (R2.3), one row per stretch of time they held: live while `valid_to` is null, and a live fact
-is unique per place. `user_id` is who said it last, `subject`, `relation` and `object` how it was said then."""
+is unique per place. `user_id` is who said it last; `subject`, `relation`, `object` how it was said."""
 
 edge_turns = Table(
     "edge_turns",

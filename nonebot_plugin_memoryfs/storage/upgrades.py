@@ -52,7 +52,7 @@ def upgrade(
     backup_to: Path | None,
     steps: Sequence[Upgrade] = UPGRADES,
 ) -> None:
-    """Bring the schema up to date; each step commits together with its record.
+    """Bring the schema up to date; each step commits together with its record, and is done once.
 
     Args:
         database: the database to upgrade.
@@ -69,6 +69,8 @@ def upgrade(
         _copy(database, backup_to)
     for step in missing:
         with database.write() as connection:
+            if step not in pending(connection, steps)[0]:
+                continue  # another process was first
             upgrades.create(connection, checkfirst=True)
             step.change(connection)
             connection.execute(insert(upgrades).values(number=step.number, name=step.name, applied_at=now()))

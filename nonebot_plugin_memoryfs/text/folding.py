@@ -14,8 +14,17 @@ def fold_name(value: str) -> str:
 def fold_sentence(value: str) -> str:
     """Fold a sentence for comparison: as a name, and without blanks and punctuation (R1.9).
 
-    A text of nothing but punctuation keeps it, so that `？` and `！` stay different.
+    Punctuation that makes a number another one (1.5, 3-5, -5) stays, and a text of nothing but
+    punctuation keeps it, so that `？` and `！` stay different.
     """
     folded = fold_name(value)
-    letters = "".join(c for c in folded if unicodedata.category(c)[0] not in "PZC")
+    letters = "".join(c for at, c in enumerate(folded) if not _is_idle(folded, at))
     return unicodedata.normalize("NFKC", letters or folded.replace(" ", ""))
+
+
+def _is_idle(text: str, at: int) -> bool:
+    """Whether a character is punctuation or a blank that changes nothing."""
+    if unicodedata.category(text[at])[0] not in "PZC":
+        return False
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    return text[at] == " " or not after.isdigit() or not (before.isdigit() or text[at] == "-")

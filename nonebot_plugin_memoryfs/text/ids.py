@@ -4,7 +4,7 @@ Only what would be mistaken for structure is percent-encoded, so Chinese names s
 """
 
 import re
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 _PATH_UNSAFE = re.compile(r"[/\\%\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^\.+")
 _TAG_UNSAFE = re.compile(r"[\]\[,%\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -36,4 +36,11 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def _decode(value: str) -> str:
-    return _ESCAPE.sub(lambda m: unquote(m[0], encoding="utf-8", errors="surrogatepass"), value)
+    return _ESCAPE.sub(_unpercent, value)
+
+
+def _unpercent(match: re.Match[str]) -> str:
+    try:
+        return unquote_to_bytes(match[0]).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # no text of ours: it is itself the id
+        return match[0]

@@ -10,10 +10,10 @@ from functools import lru_cache
 MARK = "› "
 
 _LOOKALIKES = str.maketrans(
-    "〈〉⟨⟩❮❯♯∶꞉ː׃“”‘’〖〗аеоруѕіхтмсαορυτ",
-    "<><><>#::::\"\"''【】aeopysixtmcaoput",
+    "〈〉⟨⟩❮❯‹›«»⟪⟫◁▷♯∶꞉ː׃“”‘’〖〗аеоруѕіхтмсαορυτ",
+    "<><><><><><><>#::::\"\"''【】aeopysixtmcaoput",
 )
-_DECORATION = re.compile(r"(?:[-+~>|•·▪●○◦※\"'`「『(]|\d{1,3}[.)、])+")
+_DECORATION = re.compile(r"(?:[^\w【#<\[{]|\d{1,3}[.)、]|[a-z][.)]|[一二三四五六七八九十]{1,3}、)+")
 
 _ROLE = (
     r"(?:system|developer|user|human|assistant|ai|bot|chatbot|model|gpt|chatgpt|tool|function"
@@ -21,19 +21,21 @@ _ROLE = (
     r"|系统|开发者|用户|使用者|人类|助手|助理|机器人|模型|工具|指令)"
 )
 _ROLE_KIND = r"(?:messages?|prompts?|notes?|instructions?|提示词?|消息|指令|通知|设定|说|回复)?"
-_TOOL = r"(?:memory(?:commit|recall|purge)|task(?:create|setstate)|contextrewrite)"
+_TOOL = r"(?:memory[-.]?(?:commit|recall|purge)|task[-.]?(?:create|set[-.]?state)|context[-.]?rewrite)"
+_REASONING = r"(?:think|thought|reason|reflect|scratchpad|monolog|analysis|commentary)"
 
 _AT_START = re.compile(
     "|".join(
         (
-            r"【",  # our section headings
+            r".{0,4}【",  # our section headings
             r"#",  # our layer headings, any depth
-            r"={3,}$",  # an underlined heading
-            rf"[\[({{<]?{_ROLE}{_ROLE_KIND}[\])}}>]*(?:\(.{{0,40}}\))?:",  # system: user (x):
+            rf"[\[({{<]?{_ROLE}{_ROLE_KIND}\d{{0,12}}[\])}}>]*(?:\(.{{0,40}}\))?:",  # system: user (x):
+            rf"{_ROLE}{_ROLE_KIND}[-=~—]{{2,}}$",  # --- system ---
+            r"(?:role|(?:tool|function)calls?)[:=]",
             rf"[\[({{<]{{1,2}}/?{_ROLE}{_ROLE_KIND}[\])}}>]",  # [system] <user>
             r"(?:system|developer|user|assistant)$",  # a role alone on its line
             r"\[(?:conv|by):",  # our entry tags
-            r"\[\d{4}[-/.]\d{1,2}[-/.]\d{1,2}",
+            r"\[\d{2,4}[-/.年]\d{1,2}[-/.月]\d{1,2}",
             r"\[\{",  # a list of calls
         )
     )
@@ -44,15 +46,21 @@ _FENCE = re.compile(r"(?:`{3,}|~{3,})(?:tool|function|call|json|xml|system)")
 _ANYWHERE = re.compile(
     "|".join(
         (
+            r"^={3,}$",  # an underlined heading
             r"<\|",  # chat template tokens
             r"</?(?:s|bos|eos|startofturn|endofturn)>",
             r"\[/?(?:inst|toolcalls?|availabletools|toolresults?|systemprompt|think(?:ing)?)\]",
             r"<</?sys>>",
-            r"</?(?:\w{1,20}:)?(?:think|thought|reason|reflect|scratchpad|innermonolog)",
+            rf"</?(?:\w{{1,20}}:)?\w{{0,20}}{_REASONING}",
+            r"</?cot>",
+            r"《/?think",
+            r"</?role>",
             r"</?(?:\w{1,20}:)?(?:tool|function|invoke|parameter)",
             r"[\"'](?:name|function|arguments|parameters|tool|toolcalls?|functioncall|role"
             r"|triplets)[\"']:",
             rf"{_TOOL}[\"']?[({{\[:]",
+            rf"</?{_TOOL}",
+            rf"name[\"']?:[\"']?{_TOOL}",
             r"to=functions?\.",
         )
     )
@@ -73,7 +81,7 @@ def looks_like_structure(line: str) -> bool:
     A line that already begins with `›` is marked, hence harmless.
     """
     seen = _as_seen(line)
-    if not seen or seen.startswith(MARK[0]):
+    if not seen or line.lstrip().startswith(MARK[0]):
         return False
     if _FENCE.match(seen) or _ANYWHERE.search(seen):
         return True

@@ -64,7 +64,7 @@ class TurnTools:
             case "memory_recall":
                 return self._graph.memory_recall(scope, **arguments)
             case "memory_purge":
-                return self._graph.memory_purge(scope, **arguments)
+                return self._graph.memory_purge(scope, **arguments, turn_id=turn_id)
             case "task_create":
                 return self._graph.task_create(scope, **arguments, turn_id=turn_id)
             case "task_set_state":

@@ -1,10 +1,12 @@
-"""Scopes and a graph."""
+"""Scopes and a graph, on both databases."""
 
 import pytest
 
 from nonebot_plugin_memoryfs.graph import MemoryGraph
 from nonebot_plugin_memoryfs.scope import Scope, group_conversation, private_conversation
 from nonebot_plugin_memoryfs.storage import Store
+
+from ..postgres import parametrise as pytest_generate_tests  # noqa: F401
 
 
 def private(user: str = "1", character: str = "neko") -> Scope:

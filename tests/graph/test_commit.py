@@ -301,8 +301,8 @@ def test_r2_18_eight_threads_lose_nothing(graph: MemoryGraph, store: Store) -> N
     assert count(store) == 8 * 51
 
 
-def test_r2_20_opens_over_a_directory_and_bulk_imports(tmp_path: Path) -> None:
-    with MemoryGraph.open(tmp_path) as graph:
+def test_r2_20_opens_over_a_directory_and_bulk_imports(tmp_path: Path, database_url: str | None) -> None:
+    with MemoryGraph.open(tmp_path, database_url) as graph:
         rows = [(private(), fact("用户", "喜欢", f"歌{i}")) for i in range(900)]
         rows += [(group(), ("小红", "所在地", "北京")), (private(), fact("", "", ""))]
         result = graph.import_triplets(rows)
@@ -310,7 +310,7 @@ def test_r2_20_opens_over_a_directory_and_bulk_imports(tmp_path: Path) -> None:
         assert result.refused
         graph.import_triplets(rows)
         assert graph.memory_recall(private(), "歌899").facts[0].sightings == 2
-    with MemoryGraph.open(tmp_path) as graph:
+    with MemoryGraph.open(tmp_path, database_url) as graph:
         assert said(graph, group(), "小红") == {("小红", "所在地", "北京")}
 
 

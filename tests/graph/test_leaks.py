@@ -1,6 +1,6 @@
 """R1.18: no answer holds a secret that somebody reading along may not know: told by hand, and generated."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.presence import viewer_of
 
 from ..conftest import Clock
+from ..postgres import Server
 from .conftest import fact, group, private
 
 PERSONA_QUERY = "AI,人设,角色,性格,语气,说话风格"
@@ -133,43 +134,57 @@ def test_r1_18_who_joined_later_takes_nothing_older_home(
 
 # ---- generated
 
+NICKNAME_BEFORE_THE_READER_CAME = [
+    (group("B", "2"), "line"),
+    (group("B", "3"), "fact"),
+    (group("A", "3"), "fact"),
+    (group("A", "2"), "line"),
+]
+UNLIMITED = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+@settings(max_examples=25, **UNLIMITED)
 @given(acts=ACTS, linked=st.booleans(), in_groups=st.booleans())
-@example(  # a nickname used before the reader came
-    acts=[
-        (group("B", "2"), "line"),
-        (group("B", "3"), "fact"),
-        (group("A", "3"), "fact"),
-        (group("A", "2"), "line"),
-    ],
-    linked=False,
-    in_groups=False,
-)
+@example(acts=NICKNAME_BEFORE_THE_READER_CAME, linked=False, in_groups=False)
 def test_r1_18_no_answer_holds_what_its_readers_may_not_know(
     tmp_path: Path, acts: list[tuple[Scope, str]], linked: bool, in_groups: bool
 ) -> None:
+    with Store.open(tmp_path / f"{len(list(tmp_path.iterdir()))}", clock=Clock()) as store:
+        check_answers(store, acts, linked, in_groups)
+
+
+@settings(max_examples=6, **UNLIMITED)
+@given(acts=ACTS, linked=st.booleans(), in_groups=st.booleans())
+@example(acts=NICKNAME_BEFORE_THE_READER_CAME, linked=False, in_groups=False)
+def test_r1_18_no_answer_on_postgresql_holds_what_its_readers_may_not_know(
+    postgres_server: Server, acts: list[tuple[Scope, str]], linked: bool, in_groups: bool
+) -> None:
+    with postgres_server.database() as url, Store.open(database_url=url, clock=Clock()) as store:
+        check_answers(store, acts, linked, in_groups)
+
+
+def check_answers(store: Store, acts: list[tuple[Scope, str]], linked: bool, in_groups: bool) -> None:
+    """Plant a secret with each act; nobody is told one that was not planted before them."""
     groups = frozenset({group("A").conversation_id, group("B").conversation_id})
     policy = Policy(in_groups, (groups,) if linked else ())
-    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert isinstance(store.clock, Clock)
     planted: list[tuple[str, str, Origin]] = []
-    directory = tmp_path / f"{len(list(tmp_path.iterdir()))}"
-    with Store.open(directory, clock=lambda: now) as store:
-        graph, log = MemoryGraph(store, policy), TurnLog(store, policy)
-        for number, (scope, way) in enumerate(acts):
-            now += timedelta(hours=1)
-            secret, name = f"机密{SIGNS[number]}号", spelling(number)
-            planted.append((secret, name, Origin(scope.conversation_id, (scope.user_id,), now)))
-            plant(graph, log, scope, way, secret, now, name)
-        for scope in SCOPES:
-            with store.database.read() as connection:
-                viewer = viewer_of(connection, scope)
-            told = answers(graph, log, scope)
-            for secret, name, origin in planted:
-                if not may_see(viewer, origin, policy):
-                    assert secret not in told, (scope, origin)
-                    assert name not in told, (scope, origin)
-                    assert _purge(graph, scope, secret) == _purge(graph, scope, NOWHERE)
+    graph, log = MemoryGraph(store, policy), TurnLog(store, policy)
+    for number, (scope, way) in enumerate(acts):
+        store.clock.advance(hours=1)
+        now = store.clock()
+        secret, name = f"机密{SIGNS[number]}号", spelling(number)
+        planted.append((secret, name, Origin(scope.conversation_id, (scope.user_id,), now)))
+        plant(graph, log, scope, way, secret, now, name)
+    for scope in SCOPES:
+        with store.database.read() as connection:
+            viewer = viewer_of(connection, scope)
+        told = answers(graph, log, scope)
+        for secret, name, origin in planted:
+            if not may_see(viewer, origin, policy):
+                assert secret not in told, (scope, origin)
+                assert name not in told, (scope, origin)
+                assert _purge(graph, scope, secret) == _purge(graph, scope, NOWHERE)
 
 
 def _purge(graph: MemoryGraph, scope: Scope, name: str) -> str:

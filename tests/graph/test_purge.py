@@ -1,9 +1,12 @@
 """R2.10: taking facts back."""
 
 import pytest
+from sqlalchemy import func, select
 
 from nonebot_plugin_memoryfs.graph import MemoryGraph
 from nonebot_plugin_memoryfs.scope import Scope
+from nonebot_plugin_memoryfs.storage import Store
+from nonebot_plugin_memoryfs.storage.tables import edges
 
 from ..conftest import Clock
 from .conftest import fact, group, private, said
@@ -162,3 +165,46 @@ def test_r2_10_a_name_seen_from_elsewhere_is_known(graph: MemoryGraph) -> None:
     graph.memory_commit(group(), [fact("团长", "喜欢", "摇滚")])
     graph.memory_commit(private(), [fact("用户", "喜欢", "爵士")])
     assert "没有这样的事实" in graph.memory_purge(private(), "用户", object="摇滚").text
+
+
+@pytest.mark.parametrize(("days", "seconds", "undone"), [(29, 86_399, True), (30, 0, True), (30, 1, False)])
+def test_r2_10_the_undo_window_is_thirty_days_to_the_second(
+    graph: MemoryGraph, store: Store, clock: Clock, days: int, seconds: int, undone: bool
+) -> None:
+    likes(graph, "摇滚")
+    graph.memory_purge(private(), "用户", object="摇滚", replacement="爵士")
+    clock.advance(days=days, seconds=seconds)
+    answer = graph.undo_purge(private())
+    assert answer.ok is undone
+    assert ("30 天" in answer.text) is not undone
+    assert said(graph, private(), "喜欢") == {("用户", "喜欢", "摇滚" if undone else "爵士")}
+    with store.database.read() as connection:  # to delete rows is the work of upkeep
+        assert connection.scalar(select(func.count()).select_from(edges)) == 2
+
+
+def test_r2_10_what_can_no_longer_be_undone_does_not_hide_what_can(graph: MemoryGraph, clock: Clock) -> None:
+    likes(graph, "摇滚", "爵士")
+    graph.memory_purge(private(), "用户", object="摇滚")
+    clock.advance(days=20)
+    graph.memory_purge(private(), "用户", object="爵士")
+    clock.advance(days=20)
+    assert [f.object for f in graph.undo_purge(private()).purged] == ["爵士"]
+    assert not graph.undo_purge(private()).ok
+    assert said(graph, private(), "喜欢") == {("用户", "喜欢", "爵士")}
+
+
+def test_r1_19_a_replacement_is_linked_to_its_turn(graph: MemoryGraph, clock: Clock) -> None:
+    first = graph.open_turn(private(), "小明", "我喜欢摇滚")
+    graph.memory_commit(private(), [fact("用户", "喜欢", "摇滚")], turn_id=first)
+    graph.complete_turn(first, reply="记住了", speaker="猫娘")
+    clock.advance(minutes=1)
+    second = graph.open_turn(private(), "小明", "不对，是爵士")
+    assert graph.memory_purge(private(), "用户", "喜欢", "摇滚", replacement="爵士", turn_id=second).ok
+    graph.complete_turn(second, reply="改好了", speaker="猫娘")
+    assert graph.corrected_turns(private(), [first, second]) == {first}
+    clock.advance(minutes=1)
+    graph.memory_purge(private(), "用户", "喜欢", "爵士", replacement="民谣")
+    assert graph.corrected_turns(private(), [first, second]) == {first, second}
+    text = graph.task_chain(private()).text
+    assert "摇滚" not in text
+    assert "爵士" not in text

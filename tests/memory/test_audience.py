@@ -2,6 +2,7 @@
 
 import pytest
 
+from nonebot_plugin_memoryfs.memory import MemoryFS
 from nonebot_plugin_memoryfs.memory.audience import origin_of, visible
 from nonebot_plugin_memoryfs.memory.entries import Entry
 from nonebot_plugin_memoryfs.memory.paths import parse_memory_path
@@ -55,3 +56,28 @@ def test_r1_17_visible_entries_keep_their_numbers_in_the_file() -> None:
 def test_r1_17_an_untagged_entry_of_no_known_place_is_hidden(path: str, here: str) -> None:
     viewer = Viewer("neko", "u1", here, {"qq_group_1": at(-99)})
     assert visible(parse_memory_path(path), [entry("秘密")], viewer, Policy(private_in_groups=True)) == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "[2026-07-08 9:30] [conv:qq_private_5]",
+        "[2026-07-08 09:30:00] [conv:qq_private_5]",
+        "[2026-02-30 09:30] [conv:qq_private_5]",
+        "[conv: qq_private_5]",
+        "[CONV:qq_private_5]",
+        "[by:5] [conv:qq_private_5]",
+        "[conv:qq_private_5%FF]",
+        "[ conv:qq_private_5 ]",
+    ],
+)
+def test_r1_17_a_tag_that_can_not_be_read_hides_its_entry(fs: MemoryFS, head: str) -> None:
+    path = fs.path_important_events("c", "qq_group_1")
+    fs.write(path, content=f"{head} 机密\n\n公开的事")
+    shown = fs.build_prompt_context("c", "9", "qq_group_1")
+    assert "机密" not in shown
+    assert "公开的事" in shown
+    content = fs.read(path)
+    assert content is not None
+    fs.write(path, content=content.content)
+    assert "机密" not in fs.build_prompt_context("c", "9", "qq_group_1")

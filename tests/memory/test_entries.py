@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.memory.entries import (
+    NOWHERE,
     Entry,
     entry_length,
     format_entries,
@@ -82,10 +83,10 @@ def test_r1_07_no_word_of_a_hand_written_file_is_lost(content: str) -> None:
         ("[2026-07-08 12:00] [推测] 喜欢猫", entry("[推测] 喜欢猫", 0)),
         ("[2026-07-08 12:00]\n写诗\n写了一整个下午", entry("写诗\n写了一整个下午", 0)),
         # what is no tag is text, and nothing is lost
-        ("[conv:] 空标签", entry("[conv:] 空标签", None)),
+        ("[conv:] 空标签", entry("[conv:] 空标签", None, NOWHERE)),
         ("[2026-13-40 25:61] 没有这一天", entry("[2026-13-40 25:61] 没有这一天", None)),
         ("[2026-07-08 12:00]", entry("[2026-07-08 12:00]", None)),
-        ("[by:1] [conv:g] 次序不对", entry("[conv:g] 次序不对", None, None, "1")),
+        ("[by:1] [conv:g] 次序不对", entry("[by:1] [conv:g] 次序不对", None, NOWHERE)),
     ],
 )
 def test_r1_07_tags_are_optional_and_in_one_order(stored: str, expected: Entry) -> None:

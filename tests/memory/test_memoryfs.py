@@ -2,12 +2,14 @@
 
 import threading
 from datetime import datetime
+from typing import Any
 
 import pytest
 
-from nonebot_plugin_memoryfs.errors import InvalidInput
-from nonebot_plugin_memoryfs.memory import Category, Entry, MemoryFile, MemoryFS
+from nonebot_plugin_memoryfs.errors import InvalidInput, InvalidMemoryPath
+from nonebot_plugin_memoryfs.memory import Category, Entry, MemoryFile, MemoryFS, describe_memory_path
 from nonebot_plugin_memoryfs.memory.paths import parse_memory_path
+from nonebot_plugin_memoryfs.scope import Viewer
 from nonebot_plugin_memoryfs.storage import Store
 
 from ..conftest import Clock
@@ -336,3 +338,33 @@ def test_r6_01_a_write_joins_the_callers_transaction(fs: MemoryFS, store: Store)
 
 def test_r1_02_category_is_exported_beside_it() -> None:
     assert Category.USER_PERSONA.label == "用户人格"
+
+
+@pytest.mark.parametrize("path", [None, 5, b"x"])
+def test_r1_04_a_path_that_is_no_text_is_refused(fs: MemoryFS, path: Any) -> None:
+    for call in (fs.read, fs.delete, describe_memory_path):
+        with pytest.raises(InvalidMemoryPath, match="应是文字"):
+            call(path)
+
+
+def test_r1_04_ids_may_be_numbers(fs: MemoryFS) -> None:
+    fs.write(fs.path_user_persona("neko", 5), content="喜欢猫")  # pyright: ignore[reportArgumentType]
+    assert fs.read("characters/neko/users/5/user_persona.md") is not None
+
+
+def test_r1_05_a_text_in_the_place_of_a_list_is_refused(fs: MemoryFS) -> None:
+    with pytest.raises(InvalidInput, match="列表"):
+        fs.write(fs.path_general("neko"), content="x", tags="abc")
+
+
+def test_r1_04_a_segment_that_is_no_encoding_is_itself_the_id(fs: MemoryFS) -> None:
+    path = "characters/a/users/100%FF/user_persona.md"
+    fs.write(path, content="喜欢猫")
+    assert fs.read(path) is not None
+
+
+def test_r1_17_another_characters_file_shows_nothing(fs: MemoryFS) -> None:
+    path = fs.path_user_persona("c", "1")
+    fs.write(path, content="喜欢猫")
+    assert fs.visible_entries(Viewer("other", "1", "qq_private_1"), path) == []
+    assert len(fs.visible_entries(Viewer("c", "1", "qq_private_1"), path)) == 1

@@ -1,14 +1,16 @@
 """R2.21: the search over what was said."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
 
 from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.scope import Policy, Scope, group_conversation, private_conversation
-from nonebot_plugin_memoryfs.search import TurnLog, index
+from nonebot_plugin_memoryfs.search import LINES, WORDS_ALONE, TurnLog, index
 from nonebot_plugin_memoryfs.search.index import Kind
 from nonebot_plugin_memoryfs.search.lines import searchable
 from nonebot_plugin_memoryfs.search.places import places_of
@@ -94,11 +96,11 @@ def test_r2_21_limit_and_stable_order(log: TurnLog, clock: Clock) -> None:
     assert first == log.search(scope, "摇滚", 7)
 
 
-def test_r2_21_library_use_opens_and_closes(tmp_path: Path) -> None:
+def test_r2_21_library_use_opens_and_closes(tmp_path: Path, database_url: str | None) -> None:
     at = datetime.fromisoformat("2026-07-08T12:00:00+08:00")
-    with TurnLog.open(tmp_path) as log:
+    with TurnLog.open(tmp_path, database_url) as log:
         log.add(private("1"), "小明", "我喜欢摇滚", at)
-    with TurnLog.open(tmp_path) as log:
+    with TurnLog.open(tmp_path, database_url) as log:
         assert log.search(private("1"), "摇滚")[0].at == at
         log.close()
 
@@ -225,3 +227,39 @@ def test_r1_17_lines_added_out_of_order_are_found(log: TurnLog, clock: Clock) ->
 def test_r1_19_a_hit_knows_its_turn(log: TurnLog, store: Store, clock: Clock) -> None:
     log.add(private("1"), "小明", "我喜欢摇滚", clock())
     assert log.search(private("1"), "摇滚")[0].turn_id is None
+
+
+PASSPORT = ("天气真好", "护照在抽屉里", "晚安", "早上好", "我去上课了")
+
+
+def test_r2_21_what_stands_beside_a_match_comes_behind_it(log: TurnLog, clock: Clock) -> None:
+    for chat in PASSPORT:
+        log.add(private("1"), "小明", chat, clock())
+    first, *rest = log.search(private("1"), "护照在哪")
+    assert first.text == "护照在抽屉里"
+    assert all(hit.score <= first.score * LINES.neighbours[0] for hit in rest)
+    assert texts(log, private("1"), "车牌是多少") == []
+
+
+def test_r2_21_a_list_for_people_holds_only_lines_with_the_words(store: Store, clock: Clock) -> None:
+    log = TurnLog(store, recipe=WORDS_ALONE)
+    for chat in PASSPORT:
+        log.add(private("1"), "小明", chat, clock())
+    assert texts(log, private("1"), "护照在哪") == ["护照在抽屉里"]
+    assert texts(log, private("1"), "车牌是多少") == []
+
+
+def test_r2_20_a_bad_argument_is_named(log: TurnLog, clock: Clock) -> None:
+    loose: Any = log
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("query", lambda: loose.search(private("1"), None)),
+        ("limit", lambda: loose.search(private("1"), "护照", "3")),
+        ("text", lambda: loose.add(private("1"), "小明", None, clock())),
+        ("时区", lambda: loose.add(private("1"), "小明", "早", None)),
+        ("user_id", lambda: loose.search(Scope("neko", "qq_private_1", "", True), "护照")),
+        ("scope", lambda: loose.add(None, "小明", "早", clock())),
+    ]
+    for named, call in calls:
+        with pytest.raises(InvalidInput, match=named):
+            call()
+    assert log.search(private("1"), "护照", 0) == log.search(private("1"), "护照", -3) == []

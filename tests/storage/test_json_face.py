@@ -19,6 +19,8 @@ from nonebot_plugin_memoryfs.storage.json_face import JsonFace
 from nonebot_plugin_memoryfs.storage.tables import layers
 from nonebot_plugin_memoryfs.storage.written import Written
 
+from ..postgres import parametrise as pytest_generate_tests  # noqa: F401
+
 
 class Words(MappingLayout):
     """A small source over the layers table: key → text."""

@@ -8,16 +8,17 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, insert, inspect, select, text, update
 
 from nonebot_plugin_memoryfs.errors import ConfigError, DirectoryNotWritable, SchemaTooNew
 from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.storage import Database, Store
 from nonebot_plugin_memoryfs.storage.presence import note_presence, viewer_of
-from nonebot_plugin_memoryfs.storage.tables import metadata, presence, upgrades
+from nonebot_plugin_memoryfs.storage.tables import layers, metadata, presence, upgrades
 from nonebot_plugin_memoryfs.storage.upgrades import UPGRADES, Upgrade, upgrade
 
 from ..conftest import Clock
+from ..postgres import on_both
 
 
 def test_r6_03_one_process_shares_one_store(tmp_path: Path) -> None:
@@ -94,6 +95,7 @@ _PRAGMAS = {
 }
 
 
+@on_both
 def test_r6_01_nested_writes_are_one_transaction(store: Store, clock: Clock) -> None:
     class Stop(Exception):
         pass
@@ -114,17 +116,16 @@ def test_r6_01_nested_writes_are_one_transaction(store: Store, clock: Clock) -> 
         assert c.execute(select(presence)).all() == []
 
 
-def test_r2_18_threads_that_read_then_write_lose_nothing(store: Store, clock: Clock) -> None:
-    counter = text("SELECT value FROM counter")
+@on_both
+def test_r2_18_threads_that_read_then_write_lose_nothing(store: Store) -> None:
+    counter = select(layers.c.content)
     with store.database.write() as c:
-        c.execute(text("CREATE TABLE counter (value INTEGER)"))
-        c.execute(text("INSERT INTO counter VALUES (0)"))
+        c.execute(insert(layers).values(level="user", target_id="1", content="0", updated_at=store.clock()))
 
     def work() -> None:
         for _ in range(25):
             with store.database.write() as c:
-                value = c.scalar(counter)
-                c.execute(text("UPDATE counter SET value = :v"), {"v": value + 1})
+                c.execute(update(layers).values(content=str(int(c.scalar(counter) or 0) + 1)))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
@@ -132,9 +133,10 @@ def test_r2_18_threads_that_read_then_write_lose_nothing(store: Store, clock: Cl
     for thread in threads:
         thread.join()
     with store.database.read() as c:
-        assert c.scalar(counter) == 200
+        assert c.scalar(counter) == "200"
 
 
+@on_both
 def test_r1_17_presence_keeps_the_earliest_sighting(store: Store, clock: Clock) -> None:
     late = clock()
     early = datetime.fromisoformat("2026-01-01T00:00:00+08:00")
@@ -153,44 +155,47 @@ class TestUpgrades:
         with database.read() as c:
             return list(c.scalars(select(upgrades.c.number).order_by(upgrades.c.number)))
 
+    @on_both
     def test_r6_01_a_failing_step_rolls_back_whole_and_can_be_repeated(
-        self, tmp_path: Path, clock: Clock
+        self, store: Store, tmp_path: Path, clock: Clock
     ) -> None:
         def half(connection: Connection) -> None:
-            connection.execute(text("CREATE TABLE half (a)"))
+            connection.execute(text("CREATE TABLE half (a INTEGER)"))
             raise RuntimeError("power cut")
 
-        with Store.open(tmp_path) as store:
-            note = insert(presence).values(user_id="1", conversation_id="c", first_at=clock())
-            with store.database.write() as c:
-                c.execute(note)
-            number = len(UPGRADES) + 1
-            backup = tmp_path / "backup.db"
-            with pytest.raises(RuntimeError, match="power cut"):
-                upgrade(store.database, clock, backup, (*UPGRADES, Upgrade(number, "half", half)))
-            assert number not in self.applied(store.database)
-            with store.database.read() as c:
-                tables = set(c.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'")))
-                assert "half" not in tables
-                assert len(c.execute(select(presence)).all()) == 1
-            again: list[int] = []
-            steps = (*UPGRADES, Upgrade(number, "whole", lambda _: again.append(1)))
-            upgrade(store.database, clock, backup, steps)
-            upgrade(store.database, clock, backup, steps)
-            assert again == [1]
-            assert self.applied(store.database)[-1] == number
+        with store.database.write() as c:
+            note_presence(c, "1", "c", clock())
+        number = len(UPGRADES) + 1
+        backup = tmp_path / "backup.db"
+        with pytest.raises(RuntimeError, match="power cut"):
+            upgrade(store.database, clock, backup, (*UPGRADES, Upgrade(number, "half", half)))
+        assert number not in self.applied(store.database)
+        with store.database.read() as c:
+            assert not inspect(c).has_table("half")
+            assert len(c.execute(select(presence)).all()) == 1
+        again: list[int] = []
+        steps = (*UPGRADES, Upgrade(number, "whole", lambda _: again.append(1)))
+        upgrade(store.database, clock, backup, steps)
+        upgrade(store.database, clock, backup, steps)
+        assert again == [1]
+        assert self.applied(store.database)[-1] == number
+        if store.database.dialect == "sqlite":
             copy = Database.sqlite(backup)
             with copy.read() as c:
                 assert len(c.execute(select(presence)).all()) == 1
             copy.close()
 
-    def test_r6_01_a_newer_database_is_refused_untouched(self, tmp_path: Path, clock: Clock) -> None:
-        with Store.open(tmp_path) as store, store.database.write() as c:
+    @on_both
+    def test_r6_01_a_newer_database_is_refused_untouched(
+        self, tmp_path: Path, clock: Clock, database_url: str | None
+    ) -> None:
+        with Store.open(tmp_path, database_url) as store, store.database.write() as c:
             c.execute(insert(upgrades).values(number=999, name="future", applied_at=clock()))
         with pytest.raises(SchemaTooNew, match="999"):
-            Store.open(tmp_path)
+            Store.open(tmp_path, database_url)
 
+    @on_both
     def test_r6_01_every_table_exists_after_the_upgrades(self, store: Store) -> None:
         with store.database.read() as c:
-            names = set(c.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'")))
+            names = set(inspect(c).get_table_names())
         assert set(metadata.tables) <= names

@@ -49,3 +49,17 @@ def test_r1_09_signs_alone_stay_different() -> None:
 @given(st.text(alphabet="甲乙aAＡß１1 \u3000，。！?-"))
 def test_r1_09_folding_twice_changes_nothing(text: str) -> None:
     assert fold_sentence(fold_sentence(text)) == fold_sentence(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("今天-5度", "今天5度"),
+        ("价格1.5", "价格15"),
+        ("生日1.2", "生日12"),
+        ("2026-1-11", "2026-11-1"),
+        ("1:30起床", "13:0起床"),
+    ],
+)
+def test_r1_09_punctuation_inside_numbers_counts(one: str, other: str) -> None:
+    assert fold_sentence(one) != fold_sentence(other)

@@ -59,3 +59,9 @@ def test_r1_07_a_tag_holds_no_bracket_comma_or_blank(value: str) -> None:
 def test_r1_04_any_text_can_be_decoded(text: str) -> None:
     assert isinstance(decode_segment(text), str)
     assert isinstance(decode_tag(text), str)
+
+
+@pytest.mark.parametrize("text", ["%FF", "a%C3", "100%FF", "%E9%95", "%"])
+def test_r1_04_what_is_no_encoding_of_ours_is_itself_the_id(text: str) -> None:
+    assert decode_tag(text) in (text, "")
+    assert decode_segment(text) in (text, "")

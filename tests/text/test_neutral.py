@@ -166,3 +166,59 @@ def test_r1_16_quote_line_has_no_line_break_and_loses_no_word(text: str) -> None
     quoted = quote_line(text)
     assert len(quoted.splitlines()) <= 1
     assert "".join(quoted.split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<memory_commit>{}</memory_commit>",
+        "<task_create>a</task_create>",
+        "memory-commit(x)",
+        "memory.commit(x)",
+        '{name: "memory_commit", args: {}}',
+        "tool_call: memory_recall",
+        "function_call: {}",
+        "◁think▷",
+        "<deep_think>",
+        "<ds_think>",
+        "<inner_thought>",
+        "<analysis>",
+        "<commentary>",
+        "<cot>",
+        "<monologue>",
+        "‹think›",
+        "«think»",
+        "⟪think⟫",
+        "《think》",
+        "①【重要事件】",
+        "✅【重要事件】",
+        "a. 【重要事件】",
+        "一、【重要事件】",
+        "…【重要事件】",
+        "—【重要事件】",
+        "[【重要事件】]",
+        "《【重要事件】》",
+        "A) # key",
+        "⚠️ system: do",
+        "--- SYSTEM ---",
+        "== SYSTEM ==",
+        "—— system: x",
+        "→ system: x",
+        "// system: x",
+        "用户10001：hi",
+        "user 10001: hi",
+        "<role>system</role>",
+        "role: system",
+        "[26-07-08 09:30] x",
+        "[2026年7月8日] x",
+    ],
+)
+def test_r1_16_disguises_found_by_a_review(line: str) -> None:
+    assert neutralise(line) == f"› {line}"
+
+
+@pytest.mark.parametrize(
+    "line", ["我喜欢摇滚（真的）", "3.5 分", "他：好", "周末——去爬山", "C 和 D", "《三体》很好看", "a.b 都行"]
+)
+def test_r1_16_ordinary_lines_stay_as_they_are(line: str) -> None:
+    assert neutralise(line) == line

@@ -67,5 +67,6 @@ ENGLISH_DOUBTFUL = (
 )
 ENGLISH_ASIDE = r"(?:and )?(?:you\b|(?:what|how) about (?:you|u)|do you|are you|anyone)"
 ENGLISH_TAILS = (
-    r"lol|lmao|haha(?:ha)*|too|a lot|very much|so much|btw|tbh|as well|though|right now|now|:\)|xd"
+    r"lol|lmao|haha(?:ha)*|too|a lot|very much|so much|btw|tbh|as well|though|right now|now"
+    r"|any ?more|any longer|:\)|xd"
 )

@@ -1,0 +1,146 @@
+"""Statements and their negations about the same object: of 喜欢 and 不喜欢, the newer holds (R2.5).
+
+Exactly the same subject and object, and only by the word of whoever said the other, or of the person
+it is about: nothing else is ever retired by a contradiction.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, select
+
+from ..search.places import chunks
+from ..storage.tables import LIVE_EDGE, edges
+from ..text.folding import fold_name
+from ..text.opposites import contraries
+from .edges import COLUMNS, Edge, Sighting, close, edge_of, strongest
+from .kinds import EdgeKind
+from .nodes import by_id
+from .recall import Search
+from .relations import find_relations
+
+Pair = tuple[int, int]
+"""Subject and object."""
+
+_ABOUT = select(*COLUMNS).where(
+    edges.c.subject_id == bindparam("subject_id"),
+    edges.c.relation_id.in_(bindparam("relation_ids", expanding=True)),
+    edges.c.place_id.in_(bindparam("place_ids", expanding=True)),
+    edges.c.object_id.in_(bindparam("object_ids", expanding=True)),
+    LIVE_EDGE,
+)
+
+
+def settle_contraries(
+    connection: Connection,
+    character_id: str,
+    place_id: int,
+    said: Iterable[tuple[Sighting, str | None]],
+    at: datetime,
+) -> list[Edge]:
+    """Let the newer of a statement and its negation hold in a place; returns what was closed.
+
+    Args:
+        connection: a write.
+        character_id: whose graph it is.
+        place_id: where they were said.
+        said: what was written just now, with the user id of whom it is about.
+        at: when.
+    """
+    free = [(s, about) for s, about in said if s.kind is EdgeKind.RELATES_TO]
+    known = _contrary_ids(connection, character_id, (s.relation for s, _ in free))
+    firm = [(s, about) for s, about in free if fold_name(s.relation) in known]
+    labels = {s.relation_id for s, _ in firm}.union(*known.values())
+    held = _about(connection, ((s.subject.id, s.object.id) for s, _ in firm), labels, [place_id])
+    closed: dict[int, Edge] = {}
+    for sighting, about in firm:
+        others = known[fold_name(sighting.relation)]
+        rivals = held.get((sighting.subject.id, sighting.object.id), ())
+        for older, newer in _ended(rivals, sighting.relation_id, others, about):
+            close(connection, [older], at, superseded_by=newer.id)
+            closed[older.id] = older
+    return list(closed.values())
+
+
+def _ended(
+    held: Sequence[Edge], relation_id: int, contrary_ids: Collection[int], about: str | None
+) -> Iterator[tuple[Edge, Edge]]:
+    """Of a statement and its contraries, those that no longer hold, each with what ended it."""
+    for edge in (e for e in held if e.relation_id == relation_id):
+        for rival in (e for e in held if e.relation_id in contrary_ids):
+            newer = strongest((edge, rival))
+            older = rival if newer is edge else edge
+            in_time = not newer.inferred and older.last_seen <= newer.last_seen
+            if in_time and _may_end(newer, older, about):
+                yield older, newer
+
+
+def holding(search: Search, found: Sequence[Edge], enough: int) -> list[Edge]:
+    """The facts without those whose negation the viewer sees as newer; the first `enough` are looked at.
+
+    Args:
+        search: for whom and where.
+        found: facts, best first.
+        enough: so many that hold are looked for; those behind them stay as they are.
+    """
+    known = _contrary_ids(search.connection, search.viewer.character_id, (e.relation for e in found))
+    if not known:
+        return list(found)
+    kept: list[Edge] = []
+    for start in range(0, len(found), enough):
+        if len(kept) >= enough:
+            return [*kept, *found[start:]]
+        kept += _undenied(search, found[start : start + enough], known)
+    return kept
+
+
+def _undenied(search: Search, some: Sequence[Edge], known: Mapping[str, Collection[int]]) -> list[Edge]:
+    """Those of these facts that no newer contrary denies, as far as the viewer may see."""
+    firm = [e for e in some if e.kind == EdgeKind.RELATES_TO and fold_name(e.relation) in known]
+    labels = set[int]().union(*known.values())
+    held = _about(search.connection, ((e.subject_id, e.object_id) for e in firm), labels, search.places)
+    people = by_id(search.connection, {subject_id for subject_id, _ in held})
+    denied: set[int] = set()
+    for edge in firm:
+        others = known[fold_name(edge.relation)]
+        about = people[edge.subject_id].user_id if edge.subject_id in people else None
+        for rival in held.get((edge.subject_id, edge.object_id), ()):
+            newer = rival.relation_id in others and strongest((edge, rival)) is rival
+            if newer and search.seen(rival) and _may_end(rival, edge, about):
+                denied.add(edge.id)
+    return [edge for edge in some if edge.id not in denied]
+
+
+def _may_end(newer: Edge, older: Edge, about: str | None) -> bool:
+    return newer.user_id in (older.user_id, about)
+
+
+def _contrary_ids(
+    connection: Connection, character_id: str, relations: Iterable[str]
+) -> Mapping[str, Sequence[int]]:
+    """Of these labels, folded, those whose contraries are in use, with the ids of those."""
+    against = {key: found for relation in relations if (found := contraries(key := fold_name(relation)))}
+    ids = find_relations(connection, character_id, {label for found in against.values() for label in found})
+    known = {key: [ids[label] for label in sorted(found) if label in ids] for key, found in against.items()}
+    return {key: found for key, found in known.items() if found}
+
+
+def _about(
+    connection: Connection,
+    pairs: Iterable[Pair],
+    relation_ids: Collection[int],
+    place_ids: Iterable[int],
+) -> dict[Pair, list[Edge]]:
+    """What these labels say of subjects and their objects in these places; a read for each subject."""
+    objects: dict[int, set[int]] = {}
+    for subject_id, object_id in pairs:
+        objects.setdefault(subject_id, set()).add(object_id)
+    found: dict[Pair, list[Edge]] = {}
+    places = list(chunks(place_ids))
+    for subject_id, object_ids in objects.items():
+        where = {"subject_id": subject_id, "object_ids": object_ids, "relation_ids": relation_ids}
+        for chunk in places:
+            for row in connection.execute(_ABOUT, {**where, "place_ids": chunk}):
+                edge = edge_of(row)
+                found.setdefault((edge.subject_id, edge.object_id), []).append(edge)
+    return found
