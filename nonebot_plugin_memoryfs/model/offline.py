@@ -93,10 +93,8 @@ def _fitting(brief: Brief, question: Question) -> list[Fact]:
     named = [fact for fact in facts if fact.relation in question.relations]
     if not thing:
         return named
-    akin = next((group for group in _OPPOSITES if group & set(question.relations)), frozenset[str]())
-    touched = [
-        fact for fact in facts if fact.relation in akin | set(question.relations) and _same_thing(fact, thing)
-    ]
+    akin = frozenset(question.relations).union(*map(contraries, question.relations))
+    touched = [fact for fact in facts if fact.relation in akin and _same_thing(fact, thing)]
     if touched:
         return sorted(touched, key=lambda fact: fact.at, reverse=True)[:1]
     return [] if _is_yes_or_no(brief.text) else named
