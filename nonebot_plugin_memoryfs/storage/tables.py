@@ -1,17 +1,14 @@
 """Every table, once (SQLAlchemy Core). Rooms write queries over these; nobody else defines tables.
 
-Times are stored as ISO-8601 text in UTC with microseconds (`Moment`), so they sort as text and read
-back timezone-aware on every database. Changes to this file need a numbered step in `upgrades.py`.
+Changes to this file need a numbered step in `upgrades.py`.
 """
 
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
-    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -25,27 +22,8 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.types import TypeDecorator
 
-
-class Moment(TypeDecorator[datetime]):
-    """A timezone-aware time, kept as sortable UTC text."""
-
-    impl = String(32)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
-        """Aware time → UTC text. Raises `ValueError` for a naive one."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"a stored time needs a time zone, got {value!r}")
-        return value.astimezone(UTC).isoformat(timespec="microseconds")
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """UTC text → aware time."""
-        return None if value is None else datetime.fromisoformat(value)
-
+from .moment import Moment
 
 metadata = MetaData()
 
