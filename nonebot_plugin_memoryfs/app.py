@@ -81,7 +81,6 @@ class App:
         except BaseException:
             store.close()
             raise
-        provide_memory_fs(app.rooms.memory)
         if unanswered:
             logger.info("上次停机时有 %d 条消息没来得及回答，内容都还在", unanswered)
         return app
@@ -92,7 +91,11 @@ class App:
         return self.rooms.clock
 
     def start(self) -> None:
-        """Begin to load the model; messages that come earlier wait for it."""
+        """Begin to load the model; messages that come earlier wait for it.
+
+        From now on `get_memory_fs()` without a directory means this app's files (R1.1).
+        """
+        provide_memory_fs(self.rooms.memory)
         self._model = asyncio.create_task(self._load_model())
 
     async def model(self) -> ChatModel:
