@@ -1,8 +1,7 @@
 """From what was recalled to what the model is given: the stack (step 6) and the one user message (R4.2)."""
 
 from collections.abc import Iterable
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from datetime import datetime, tzinfo
 
 from ..character import Card, profile_text
 from ..graph import RecallResult
@@ -28,13 +27,12 @@ _QUOTE_CHARACTERS = 300
 _WEEKDAYS = "一二三四五六日"
 
 
-def build_prompt(turn: Turn, recalled: Recalled, card: Card, base: str, now: datetime) -> RenderedPrompt:
+def build_prompt(turn: Turn, recalled: Recalled, base: str, now: datetime) -> RenderedPrompt:
     """The system text of a turn.
 
     Args:
         turn: the turn so far.
         recalled: what steps 3 to 5 found.
-        card: the character.
         base: the base prompt from the layers (R3.2).
         now: local time.
     """
@@ -43,7 +41,9 @@ def build_prompt(turn: Turn, recalled: Recalled, card: Card, base: str, now: dat
     stack.put("safety", fixed_text("safety"))
     stack.put("base", base)
     stack.put("behavior", fixed_text("behavior"))
-    stack.put("character.profile", profile_text(card, turn.incoming.speaker if scope.private else ""))
+    stack.put(
+        "character.profile", profile_text(recalled.card, turn.incoming.speaker if scope.private else "")
+    )
     stack.put("graph.persona", recalled.persona_text)
     stack.put("memory_fs.context", list(_memory_parts(recalled.memory)), target=scope.conversation_id)
     stack.put("graph.tasks", list(_chain_parts(recalled)))
@@ -98,15 +98,14 @@ def _chain_parts(recalled: Recalled) -> Iterable[Part]:
     yield Part(name="turns", lines=lines, cut=Cut.OLDER_TURNS, keep=2)
 
 
-def _fact_parts(recalled: Recalled, zone: object) -> Iterable[Part]:
+def _fact_parts(recalled: Recalled, zone: tzinfo | None) -> Iterable[Part]:
     facts = recalled.facts.text.splitlines() if recalled.facts.facts else ()
     yield Part(name="facts", lines=tuple(facts), cut=Cut.FACTS, weakest="last")
-    assert isinstance(zone, ZoneInfo)
     sayings = tuple(_saying(hit, zone) for hit in recalled.sayings)
     yield Part(name="sayings", heading="以前说过：", lines=sayings, cut=Cut.FACTS, weakest="last")
 
 
-def _saying(hit: Hit, zone: ZoneInfo) -> str:
+def _saying(hit: Hit, zone: tzinfo | None) -> str:
     at = hit.at.astimezone(zone)
     text = gist(hit.text, _SAYING_CHARACTERS)
     return neutralise(f"{at:%Y-%m-%d} {quote_line(hit.speaker)}：{text}")

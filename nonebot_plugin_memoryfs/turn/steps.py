@@ -68,7 +68,7 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         layer=f"{layer.level}/{layer.source}" if layer else "",
     )
     now = rooms.clock().astimezone(rooms.zone)
-    prompt = build_prompt(turn, recalled, card, layer.text if layer else "", now)
+    prompt = build_prompt(turn, recalled, layer.text if layer else "", now)
     return replace(turn, recalled=recalled, prompt=prompt)
 
 
