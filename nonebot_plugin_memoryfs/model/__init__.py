@@ -11,6 +11,8 @@ from .kinds import ChatModel as ChatModel
 from .kinds import Exchange as Exchange
 from .kinds import Fact as Fact
 from .kinds import ModelRequestLog as ModelRequestLog
+from .kinds import Question as Question
+from .kinds import Reply as Reply
 from .kinds import Saying as Saying
 from .kinds import ToolCall as ToolCall
 from .kinds import ToolResult as ToolResult

@@ -7,9 +7,10 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic_ai import Agent, Tool
+from pydantic import BaseModel
+from pydantic_ai import Agent, PromptedOutput, Tool
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -27,30 +28,49 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
 from . import offline
-from .kinds import Answer, Ask, BoundTool, Brief, ChatModel, ModelRequestLog, ToolCall, ToolResult
+from .kinds import (
+    Answer,
+    Ask,
+    BoundTool,
+    Brief,
+    ChatModel,
+    ModelRequestLog,
+    Question,
+    Reply,
+    ToolCall,
+    ToolResult,
+)
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
 _MAX_REQUESTS = 9
 """Rounds of tools per turn (8, R2.13) and the answer after them."""
 _MAX_CALLS = 24
+_REPAIRS = 1
+"""Tries to repair an answer that does not have the shape asked for (R4.9)."""
+
+T = TypeVar("T")
 
 
 def offline_model() -> ChatModel:
     """The offline model behind the same agent as any other."""
-    return AgentModel("离线模型", _offline)
+    return AgentModel("离线模型", _offline, _by_rules)
 
 
 Build = Callable[[Brief, Sequence[ToolCall]], Model]
 """Makes the library's model for one turn: from what was recalled, and the calls as they are carried out."""
 
+BuildFor = Callable[[Question[Any]], Model]
+"""Makes the library's model for one question outside a turn."""
+
 
 @dataclass(frozen=True)
 class AgentModel:
-    """A chat model that runs the agent loop over a library model built for each turn."""
+    """A chat model that runs the agent loop over a library model built for each turn or question."""
 
     name: str
     build: Build
+    build_for: BuildFor
 
     async def answer(self, ask: Ask) -> Answer:
         """Run the loop for one turn; whatever goes wrong, the calls made and requests sent are told."""
@@ -65,6 +85,22 @@ class AgentModel:
             return run.answer(failure=f"{type(error).__name__}：{error}")
         tokens = result.usage
         return run.answer(result.output, tokens.input_tokens, tokens.output_tokens)
+
+    async def ask(self, question: Question[T]) -> Reply[T]:
+        """Ask for an answer of a fixed shape; whatever goes wrong is told."""
+        shape = question.shape if question.shape is str else PromptedOutput(question.shape)
+        agent = Agent(
+            self.build_for(question), instructions=question.system, output_type=shape, retries=_REPAIRS
+        )
+        try:
+            result = await agent.run(question.user)
+        except Exception as error:
+            logger.exception("%s没有给出回答", self.name)
+            return Reply(value=None, failure=f"{type(error).__name__}：{error}")
+        tokens = result.usage
+        return Reply(
+            value=result.output, input_tokens=tokens.input_tokens, output_tokens=tokens.output_tokens
+        )
 
 
 @dataclass
@@ -162,6 +198,17 @@ def _offline(brief: Brief, calls: Sequence[ToolCall]) -> Model:
             return ModelResponse([ToolCallPart(offline.COMMIT, {"triplets": triplets})])
         stored = bool(calls) and all(call.ok for call in calls)
         return ModelResponse([TextPart(offline.reply(brief, stored=stored))])
+
+    return FunctionModel(respond, model_name="offline")
+
+
+def _by_rules(question: Question[Any]) -> Model:
+    """A model that answers one question with what the asker's rules say."""
+
+    def respond(_: list[ModelMessage], __: AgentInfo) -> ModelResponse:
+        answer = question.by_rules()
+        text = answer.model_dump_json() if isinstance(answer, BaseModel) else str(answer)
+        return ModelResponse([TextPart(text)])
 
     return FunctionModel(respond, model_name="offline")
 

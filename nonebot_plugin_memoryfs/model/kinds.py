@@ -3,7 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +129,30 @@ class Answer:
     """Why there is no usable text (R4.6); tools may have been called before."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Generic[T]):
+    """A question outside a turn: for learning (R4.9) and for life fragments (R5.6)."""
+
+    system: str
+    user: str
+    shape: type[T]
+    """What is wanted: `str`, or a pydantic model that the answer is checked by."""
+    by_rules: Callable[[], T]
+    """What the offline model answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply(Generic[T]):
+    """What came of a `Question`."""
+
+    value: T | None
+    """`None` where there was no usable answer."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    failure: str = ""
+    """Why there is none."""
+
+
 class ChatModel(Protocol):
     """Something that answers: the offline model, or an endpoint."""
 
@@ -137,4 +163,8 @@ class ChatModel(Protocol):
 
     async def answer(self, ask: Ask) -> Answer:
         """Answer, calling tools on the way; a failure is an `Answer` that says so."""
+        ...
+
+    async def ask(self, question: Question[T]) -> Reply[T]:
+        """Answer a question of a fixed shape, repaired once; a failure is a `Reply` that says so."""
         ...

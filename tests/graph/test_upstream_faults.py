@@ -199,7 +199,7 @@ def agent(*steps: ModelResponse) -> AgentModel:
     def build(_: Brief, __: Sequence[ToolCall]) -> Model:
         return FunctionModel(respond)
 
-    return AgentModel("scripted", build)
+    return AgentModel("scripted", build, lambda _: FunctionModel(respond))
 
 
 async def in_a_chat(tmp_path: Path, clock: Clock, model: AgentModel | None, text: str) -> tuple[Any, Any]:

@@ -4,11 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from nonebot_plugin_memoryfs.model import Ask, BoundTool, Brief, ToolCall, ToolResult, load_offline
+from nonebot_plugin_memoryfs.model import (
+    Ask,
+    BoundTool,
+    Brief,
+    Question,
+    ToolCall,
+    ToolResult,
+    load_offline,
+)
 from nonebot_plugin_memoryfs.model.agent import AgentModel
 
 COMMIT = {"type": "object", "properties": {"triplets": {"type": "array", "items": {}}}}
@@ -52,7 +61,7 @@ def scripted(*steps: ModelResponse | Exception) -> AgentModel:
     def build(_: Brief, __: Sequence[ToolCall]) -> Model:
         return FunctionModel(respond)
 
-    return AgentModel("scripted", build)
+    return AgentModel("scripted", build, lambda _: FunctionModel(respond))
 
 
 def call(arguments: Any, name: str = "memory_commit") -> ModelResponse:
@@ -122,3 +131,26 @@ async def test_r2_13_endless_tools_end() -> None:
     answer = await scripted(*[call({"triplets": []})] * 100).answer(ask("嗯", Graph()))
     assert answer.failure
     assert len(answer.calls) <= 24
+
+
+class Items(BaseModel):
+    items: list[str]
+
+
+def question(shape: type[Any], answer: Any) -> Question[Any]:
+    return Question(system="提取", user="对话", shape=shape, by_rules=lambda: answer)
+
+
+@pytest.mark.parametrize(("shape", "answer"), [(Items, Items(items=["喜欢摇滚"])), (str, "睡得很沉。")])
+async def test_r4_14_offline_answers_a_question_by_the_askers_rules(shape: type[Any], answer: Any) -> None:
+    reply = await (await load_offline()).ask(question(shape, answer))
+    assert (reply.value, reply.failure) == (answer, "")
+
+
+async def test_r4_9_an_answer_of_the_wrong_shape_is_repaired_once() -> None:
+    wrong, right = (ModelResponse([TextPart(text)]) for text in ("不是 JSON", '{"items": ["喜欢茶"]}'))
+    reply = await scripted(wrong, right).ask(question(Items, None))
+    assert reply.value == Items(items=["喜欢茶"])
+    failed = await scripted(wrong, wrong, right).ask(question(Items, None))
+    assert failed.value is None
+    assert "UnexpectedModelBehavior" in failed.failure
