@@ -86,8 +86,8 @@ def write_triplets(
     superseded: list[Edge] = []
     for subject_id, relation_id in _single(meant, sightings, single_valued):
         superseded += settle(connection, place_id, subject_id, relation_id, said.at)
-    about = ((s, m.subject.user_id) for m, s in zip(meant, sightings, strict=True))
-    superseded += settle_contraries(connection, said.scope.character_id, place_id, about, said.at)
+    told = ((s, written[s.key][0], m.subject.user_id) for m, s in zip(meant, sightings, strict=True))
+    superseded += settle_contraries(connection, said.scope.character_id, place_id, told, said.at)
     added = sum(new for _, new in written.values())
     return Written(
         ids=tuple(written[sighting.key][0] for sighting in sightings),

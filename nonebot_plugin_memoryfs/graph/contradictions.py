@@ -6,11 +6,12 @@ it is about: nothing else is ever retired by a contradiction.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import product
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, select
 
 from ..search.places import chunks
-from ..storage.tables import LIVE_EDGE, edges
+from ..storage.tables import edges
 from ..text.folding import fold_name
 from ..text.opposites import contraries
 from .edges import COLUMNS, Edge, Sighting, close, edge_of, strongest
@@ -22,12 +23,16 @@ from .relations import find_relations
 Pair = tuple[int, int]
 """Subject and object."""
 
-_ABOUT = select(*COLUMNS).where(
-    edges.c.subject_id == bindparam("subject_id"),
-    edges.c.relation_id.in_(bindparam("relation_ids", expanding=True)),
-    edges.c.place_id.in_(bindparam("place_ids", expanding=True)),
-    edges.c.object_id.in_(bindparam("object_ids", expanding=True)),
-    LIVE_EDGE,
+_given = edges.alias("given")
+_ABOUT = (
+    select(*COLUMNS)
+    .join(_given, and_(_given.c.subject_id == edges.c.subject_id, _given.c.object_id == edges.c.object_id))
+    .where(
+        _given.c.id.in_(bindparam("edge_ids", expanding=True)),
+        edges.c.relation_id.in_(bindparam("relation_ids", expanding=True)),
+        edges.c.place_id.in_(bindparam("place_ids", expanding=True)),
+        edges.c.valid_to.is_(None),
+    )
 )
 
 
@@ -35,7 +40,7 @@ def settle_contraries(
     connection: Connection,
     character_id: str,
     place_id: int,
-    said: Iterable[tuple[Sighting, str | None]],
+    said: Iterable[tuple[Sighting, int, str | None]],
     at: datetime,
 ) -> list[Edge]:
     """Let the newer of a statement and its negation hold in a place; returns what was closed.
@@ -44,16 +49,16 @@ def settle_contraries(
         connection: a write.
         character_id: whose graph it is.
         place_id: where they were said.
-        said: what was written just now, with the user id of whom it is about.
+        said: what was written just now, with the id of its edge and the user id of whom it is about.
         at: when.
     """
-    free = [(s, about) for s, about in said if s.kind is EdgeKind.RELATES_TO]
-    known = _contrary_ids(connection, character_id, (s.relation for s, _ in free))
-    firm = [(s, about) for s, about in free if fold_name(s.relation) in known]
-    labels = {s.relation_id for s, _ in firm}.union(*known.values())
-    held = _about(connection, ((s.subject.id, s.object.id) for s, _ in firm), labels, [place_id])
+    free = [(s, edge_id, about) for s, edge_id, about in said if s.kind is EdgeKind.RELATES_TO]
+    known = _contrary_ids(connection, character_id, {s.relation for s, _, _ in free})
+    firm = [told for told in free if fold_name(told[0].relation) in known]
+    labels = {s.relation_id for s, _, _ in firm}.union(*known.values())
+    held = _about(connection, [edge_id for _, edge_id, _ in firm], labels, [place_id])
     closed: dict[int, Edge] = {}
-    for sighting, about in firm:
+    for sighting, _, about in firm:
         others = known[fold_name(sighting.relation)]
         rivals = held.get((sighting.subject.id, sighting.object.id), ())
         for older, newer in _ended(rivals, sighting.relation_id, others, about):
@@ -83,7 +88,7 @@ def holding(search: Search, found: Sequence[Edge], enough: int) -> list[Edge]:
         found: facts, best first.
         enough: so many that hold are looked for; those behind them stay as they are.
     """
-    known = _contrary_ids(search.connection, search.viewer.character_id, (e.relation for e in found))
+    known = _contrary_ids(search.connection, search.viewer.character_id, {e.relation for e in found})
     if not known:
         return list(found)
     kept: list[Edge] = []
@@ -98,7 +103,7 @@ def _undenied(search: Search, some: Sequence[Edge], known: Mapping[str, Collecti
     """Those of these facts that no newer contrary denies, as far as the viewer may see."""
     firm = [e for e in some if e.kind == EdgeKind.RELATES_TO and fold_name(e.relation) in known]
     labels = set[int]().union(*known.values())
-    held = _about(search.connection, ((e.subject_id, e.object_id) for e in firm), labels, search.places)
+    held = _about(search.connection, [edge.id for edge in firm], labels, search.places)
     people = by_id(search.connection, {subject_id for subject_id, _ in held})
     denied: set[int] = set()
     for edge in firm:
@@ -126,21 +131,13 @@ def _contrary_ids(
 
 
 def _about(
-    connection: Connection,
-    pairs: Iterable[Pair],
-    relation_ids: Collection[int],
-    place_ids: Iterable[int],
+    connection: Connection, edge_ids: Sequence[int], relation_ids: Collection[int], place_ids: Iterable[int]
 ) -> dict[Pair, list[Edge]]:
-    """What these labels say of subjects and their objects in these places; a read for each subject."""
-    objects: dict[int, set[int]] = {}
-    for subject_id, object_id in pairs:
-        objects.setdefault(subject_id, set()).add(object_id)
-    found: dict[Pair, list[Edge]] = {}
-    places = list(chunks(place_ids))
-    for subject_id, object_ids in objects.items():
-        where = {"subject_id": subject_id, "object_ids": object_ids, "relation_ids": relation_ids}
-        for chunk in places:
-            for row in connection.execute(_ABOUT, {**where, "place_ids": chunk}):
-                edge = edge_of(row)
-                found.setdefault((edge.subject_id, edge.object_id), []).append(edge)
-    return found
+    """What these labels say in these places of the subjects and objects of some edges."""
+    found: dict[Pair, dict[int, Edge]] = {}
+    for places, some in product(chunks(place_ids), chunks(edge_ids)):
+        where = {"edge_ids": some, "relation_ids": relation_ids, "place_ids": places}
+        for row in connection.execute(_ABOUT, where):
+            edge = edge_of(row)
+            found.setdefault((edge.subject_id, edge.object_id), {})[edge.id] = edge
+    return {pair: list(held.values()) for pair, held in found.items()}

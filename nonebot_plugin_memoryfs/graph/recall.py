@@ -177,10 +177,12 @@ def _take(
 
 def _settled(search: Search, read: Iterable[Edge]) -> list[Edge]:
     """Of single-valued labels, only the value that holds among all the viewer may see (R2.5)."""
+    read = list(read)
+    labels = {edge.relation: fold_name(edge.relation) for edge in read}
     holds: dict[Pair, int] = {}
     kept: list[Edge] = []
     for edge in read:
-        if fold_name(edge.relation) not in search.single_valued:
+        if labels[edge.relation] not in search.single_valued:
             kept.append(edge)
             continue
         key = (edge.subject_id, edge.relation_id)
@@ -194,11 +196,18 @@ def _settled(search: Search, read: Iterable[Edge]) -> list[Edge]:
 
 def _in_order(read: Iterable[Edge], matched: Matched, found: Recalled) -> list[Edge]:
     """Nearest first; statements before inferences; then by match and rarity, age and sightings."""
+    of_node = {
+        (place_id, node_id): strength * (1 + 1 / math.log2(2 + found.degree.get(node_id, 0)))
+        for (place_id, node_id), strength in matched.nodes.items()
+    }
 
     def weight(edge: Edge) -> float:
-        label = matched.relations.get((edge.place_id, edge.relation_id), 0.0)
-        ends = (edge.subject_id, edge.object_id)
-        return label + sum(_weight(matched, found, edge.place_id, end) for end in ends)
+        place_id = edge.place_id
+        return (
+            matched.relations.get((place_id, edge.relation_id), 0.0)
+            + of_node.get((place_id, edge.subject_id), 0.0)
+            + of_node.get((place_id, edge.object_id), 0.0)
+        )
 
     return sorted(
         read,
@@ -211,11 +220,6 @@ def _in_order(read: Iterable[Edge], matched: Matched, found: Recalled) -> list[E
             -edge.id,
         ),
     )
-
-
-def _weight(matched: Matched, found: Recalled, place_id: int, node_id: int) -> float:
-    strength = matched.nodes.get((place_id, node_id), 0.0)
-    return strength * (1 + 1 / math.log2(2 + found.degree.get(node_id, 0)))
 
 
 def _merged(ordered: Sequence[Edge]) -> list[Edge]:

@@ -2,30 +2,32 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from ..storage.tables import documents
 from .index import Kind
-from .ranking import Match, in_order
+from .ranking import Document, Match, in_order
 from .recipes import Recipe
 
-_HERE = (
-    documents.c.place_id == bindparam("place_id"),
-    documents.c.kind == bindparam("kind"),
-)
-_BEFORE = (
-    select(documents.c.ref)
-    .where(*_HERE, documents.c.ref < bindparam("of_ref"))
-    .order_by(documents.c.ref.desc())
-    .limit(bindparam("reach"))
-)
-_AFTER = (
-    select(documents.c.ref)
-    .where(*_HERE, documents.c.ref > bindparam("of_ref"))
-    .order_by(documents.c.ref)
-    .limit(bindparam("reach"))
-)
+
+@cache
+def _beside(reach: int) -> Select[*tuple[Any, ...]]:
+    """For each of some documents: place, ref, then the nearest refs before it and after it, nearest first."""
+    other = documents.alias()
+    same_place = (other.c.place_id == documents.c.place_id, other.c.kind == documents.c.kind)
+    before = (
+        select(other.c.ref).where(*same_place, other.c.ref < documents.c.ref).order_by(other.c.ref.desc())
+    )
+    after = select(other.c.ref).where(*same_place, other.c.ref > documents.c.ref).order_by(other.c.ref)
+    nearest = (side.limit(1).offset(n) for side in (before, after) for n in range(reach))
+    return select(documents.c.place_id, documents.c.ref, *(one.scalar_subquery() for one in nearest)).where(
+        documents.c.place_id.in_(bindparam("place_ids", expanding=True)),
+        documents.c.kind == bindparam("kind"),
+        documents.c.ref.in_(bindparam("refs", expanding=True)),
+    )
 
 
 def lift_neighbours(
@@ -36,17 +38,19 @@ def lift_neighbours(
     A neighbour that matched nothing itself comes in with its part and the other's share.
     """
     lifted = {(match.place_id, match.ref): match for match in matches}
-    parts: defaultdict[tuple[int, int], float] = defaultdict(float)
-    for match in matches[: recipe.seeds]:
-        for statement in (_BEFORE, _AFTER):
-            where = {
-                "place_id": match.place_id,
-                "kind": int(kind),
-                "of_ref": match.ref,
-                "reach": len(recipe.neighbours),
-            }
-            refs = connection.execute(statement, where).scalars().all()
-            for ref, part in zip(refs, recipe.neighbours, strict=False):
+    seeds = matches[: recipe.seeds]
+    if not seeds or not recipe.neighbours:
+        return list(matches)
+    parts: defaultdict[Document, float] = defaultdict(float)
+    where = {
+        "place_ids": sorted({match.place_id for match in seeds}),
+        "kind": int(kind),
+        "refs": [match.ref for match in seeds],
+    }
+    for row in connection.execute(_beside(len(recipe.neighbours)), where):
+        match = lifted[row[0], row[1]]
+        for ref, part in zip(row[2:], 2 * recipe.neighbours, strict=True):
+            if ref is not None:
                 beside = (match.place_id, ref)
                 parts[beside] += part * match.score
                 lifted.setdefault(beside, Match(*beside, 0.0, match.share))

@@ -5,10 +5,11 @@ common. The cost is bounded: small places are read completely, of large ones the
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -29,6 +30,7 @@ _WHOLE = select(*_POSTING).where(
     postings.c.place_id.in_(bindparam("place_ids", expanding=True)),
     postings.c.kind == bindparam("kind"),
 )
+_FIRST = _WHOLE.limit(bindparam("most"))
 _NEWEST = (
     select(*_POSTING)
     .where(
@@ -60,6 +62,8 @@ _QUERY_GRAMS = 64
 
 Document = tuple[int, int]
 """Place and ref."""
+Posting = tuple[str, int, int, int, int]
+"""Gram, place, ref, count, and length of the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,24 @@ class Match:
 class _Postings:
     """What was read for a query."""
 
-    rows: list[tuple[str, int, int, int, int]]
-    frequency: dict[str, float]
+    since: Mapping[int, int]
+    """Place → first ref that may be seen there."""
+    rows: list[Posting] = field(default_factory=list[Posting])
+    frequency: Counter[str] = field(default_factory=Counter[str])
     """Gram → in how many documents it stands (estimated where a place is not read completely)."""
+    spans: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    """Place → its first and last ref, where one had to be estimated."""
+
+    def take_all(self, rows: Iterable[Sequence[Any]]) -> None:
+        """All postings of some grams in some places."""
+        seen = [cast(Posting, row) for row in rows if row[2] >= self.since[row[1]]]
+        self.rows += seen
+        self.frequency.update(row[0] for row in seen)
+
+    def take(self, rows: Iterable[Sequence[Any]], gram: str, frequency: int) -> None:
+        """Some postings of a gram that may all be seen, and in how many documents it stands."""
+        self.rows += (cast(Posting, row) for row in rows)
+        self.frequency[gram] += frequency
 
 
 def rank(
@@ -104,7 +123,7 @@ def rank(
     if not weights or not number:
         return []
     found = _read(connection, recipe, kind, since, sizes, list(weights))
-    rarity = {gram: weights[gram] * _idf(found.frequency.get(gram, 0), number) for gram in weights}
+    rarity = {gram: weights[gram] * _idf(found.frequency[gram], number) for gram in weights}
     average = sum(length for _, length in sizes.values()) / number
     scores, held = _score(recipe, found.rows, rarity, average)
     whole = sum(rarity.values())
@@ -124,7 +143,7 @@ def in_order(matches: Iterable[Match]) -> list[Match]:
     return sorted(matches, key=lambda match: (-match.score, -match.ref, match.place_id))
 
 
-def _idf(frequency: float, number: int) -> float:
+def _idf(frequency: int, number: int) -> float:
     """Rarity; a gram that stands nowhere counts like one that stands once."""
     frequency = max(frequency, 1)
     return math.log(1 + (number - frequency + 0.5) / (frequency + 0.5))
@@ -132,7 +151,7 @@ def _idf(frequency: float, number: int) -> float:
 
 def _score(
     recipe: Recipe,
-    rows: Sequence[tuple[str, int, int, int, int]],
+    rows: Sequence[Posting],
     rarity: Mapping[str, float],
     average: float,
 ) -> tuple[dict[Document, float], dict[Document, float]]:
@@ -173,35 +192,52 @@ def _read(
     sizes: Mapping[int, tuple[int, int]],
     grams: list[str],
 ) -> _Postings:
-    found = _Postings([], defaultdict(float))
+    found = _Postings(since)
     small = [place_id for place_id, (size, _) in sizes.items() if size <= recipe.whole]
     for chunk in chunks(small):
         where = {"grams": grams, "place_ids": chunk, "kind": int(kind)}
-        for row in connection.execute(_WHOLE, where).all():
-            if row[2] >= since[row[1]]:
-                found.rows.append((row[0], row[1], row[2], row[3], row[4]))
-                found.frequency[row[0]] += 1
-    for place_id in sizes.keys() - set(small):
-        size = sizes[place_id][0]
+        found.take_all(connection.execute(_WHOLE, where))
+    for chunk in chunks(sizes.keys() - set(small)):
         for gram in grams:
-            where = {
-                "gram": gram,
-                "place_id": place_id,
-                "kind": int(kind),
-                "since": since[place_id],
-                "newest": recipe.newest,
-            }
-            rows = connection.execute(_NEWEST, where).all()
-            found.rows.extend((row[0], row[1], row[2], row[3], row[4]) for row in rows)
-            frequency = float(len(rows))
-            if len(rows) == recipe.newest:
-                frequency = _estimate(connection, kind, place_id, size, rows[-1][2], len(rows))
-            found.frequency[gram] += frequency
+            where = {"grams": [gram], "place_ids": chunk, "kind": int(kind), "most": recipe.newest}
+            rows = connection.execute(_FIRST, where).all()
+            if len(rows) < recipe.newest:
+                found.take_all(rows)
+            else:
+                _read_newest(connection, recipe, kind, sizes, found, gram, chunk)
     return found
 
 
-def _estimate(connection: Connection, kind: Kind, place_id: int, size: int, oldest: int, read: int) -> float:
+def _read_newest(
+    connection: Connection,
+    recipe: Recipe,
+    kind: Kind,
+    sizes: Mapping[int, tuple[int, int]],
+    found: _Postings,
+    gram: str,
+    place_ids: Iterable[int],
+) -> None:
+    """A common gram in large places: its newest documents of each."""
+    for place_id in place_ids:
+        where = {"gram": gram, "place_id": place_id, "kind": int(kind)}
+        where |= {"since": found.since[place_id], "newest": recipe.newest}
+        rows = connection.execute(_NEWEST, where).all()
+        frequency = len(rows)
+        if len(rows) == recipe.newest:
+            if place_id not in found.spans:
+                found.spans[place_id] = _span(connection, kind, place_id)
+            frequency = _estimate(found.spans[place_id], sizes[place_id][0], rows[-1][2], len(rows))
+        found.take(rows, gram, frequency)
+
+
+def _span(connection: Connection, kind: Kind, place_id: int) -> tuple[int, int]:
+    """The first and the last ref of a place."""
+    row = connection.execute(_RANGE, {"place_id": place_id, "kind": int(kind)}).one()
+    return row[0], row[1]
+
+
+def _estimate(span: tuple[int, int], size: int, oldest: int, read: int) -> int:
     """How often a gram stands in a place, from how dense its newest documents lie."""
-    first, last = connection.execute(_RANGE, {"place_id": place_id, "kind": int(kind)}).one()
+    first, last = span
     covered = (last - oldest + 1) / (last - first + 1)
-    return min(float(size), read / covered)
+    return min(size, round(read / covered))
