@@ -1,4 +1,4 @@
-"""R2.18 on PostgreSQL: writers are killed with `kill -9` while another goes on; nothing acknowledged is lost."""
+"""R2.18 on PostgreSQL: writers killed with `kill -9` while another goes on; nothing acknowledged is lost."""
 
 import random
 import subprocess
