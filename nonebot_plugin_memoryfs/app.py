@@ -16,7 +16,7 @@ from .concurrency import in_thread
 from .config import Settings
 from .graph import MemoryGraph
 from .memory import MemoryFS, provide_memory_fs, withdraw_memory_fs
-from .model import ChatModel, load_offline
+from .model import ChatModel, Endpoint, Models, Patience, Purpose, load_models
 from .prompt import PromptManager
 from .scope import Policy, Scope, group_conversation
 from .search import TurnLog
@@ -34,8 +34,9 @@ _KNOWN_PRESENCES = 100_000
 class App:
     """Everything open: made by `open` off the event loop, then `start`ed on it."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, patience: Patience) -> None:
         self.settings = settings
+        self._patience = patience
         self.policy = policy_of(settings)
         self.rooms = Rooms(
             store=store,
@@ -48,7 +49,7 @@ class App:
         )
         self._overheard = Overheard()
         self._present: set[tuple[str, str]] = set()
-        self._model: asyncio.Task[ChatModel] | None = None
+        self._models: asyncio.Task[Models] | None = None
         self.workflow = Workflow(self.rooms, self.model, self._overheard)
         self.conversations = Conversations(
             self.workflow.answer, self.workflow.drop, self._overheard, settings.queue
@@ -62,6 +63,7 @@ class App:
         *,
         clock: Callable[[], datetime] = utc_now,
         held: DirectoryLock | None = None,
+        patience: Patience | None = None,
     ) -> Self:
         """Open the rooms of a data directory and close the turns that a crash left open (R4.1).
 
@@ -70,13 +72,14 @@ class App:
             data_dir: where the data is.
             clock: the time, timezone-aware.
             held: the hold on the directory, if it was taken before.
+            patience: how failures of the model are waited out.
 
         Raises:
             OperatorError: the directory or the database can't be used.
         """
         store = Store.open(data_dir, clock=clock, held=held)
         try:
-            app = cls(store, settings)
+            app = cls(store, settings, patience or Patience())
             unanswered = app.rooms.graph.close_unanswered()
         except BaseException:
             store.close()
@@ -91,17 +94,17 @@ class App:
         return self.rooms.clock
 
     def start(self) -> None:
-        """Begin to load the model; messages that come earlier wait for it.
+        """Begin to load the models; messages that come earlier wait for it.
 
         From now on `get_memory_fs()` without a directory means this app's files (R1.1).
         """
         provide_memory_fs(self.rooms.memory)
-        self._model = asyncio.create_task(self._load_model())
+        self._models = asyncio.create_task(self._load_models())
 
-    async def model(self) -> ChatModel:
-        """The model, as soon as it is loaded."""
-        assert self._model is not None, "App.start comes first"
-        return await asyncio.shield(self._model)
+    async def model(self, purpose: Purpose = "chat") -> ChatModel:
+        """The model of a purpose (R4.13), as soon as it is loaded."""
+        assert self._models is not None, "App.start comes first"
+        return (await asyncio.shield(self._models)).of(purpose)
 
     async def note_presence(self, scope: Scope) -> None:
         """Remember that this person speaks here (R1.17); a database write only the first time."""
@@ -120,15 +123,37 @@ class App:
     async def close(self) -> None:
         """Stop what runs and write everything down."""
         await self.conversations.close()
-        if self._model is not None:
-            self._model.cancel()
+        await self._close_models()
         withdraw_memory_fs(self.rooms.memory)
         await in_thread(self.rooms.store.close)
 
-    async def _load_model(self) -> ChatModel:
-        model = await load_offline()
-        logger.info("现在用的是%s：按规则回答，不需要密钥和网络", model.name)
-        return model
+    async def _load_models(self) -> Models:
+        settings = self.settings
+        names: dict[Purpose, str] = {
+            "chat": settings.model,
+            "learning": settings.learn_model or settings.model,
+            "life": settings.life_model or settings.model,
+        }
+        endpoint = endpoint_of(settings)
+        models = await load_models(endpoint, names, clock=self.clock, patience=self._patience)
+        if endpoint is None:
+            logger.info("现在用的是%s：按规则回答，不需要密钥和网络", models.chat.name)
+            if settings.model or settings.api_key.get_secret_value():
+                logger.warning(
+                    "填了模型名或密钥，但没有填 MEMORYFS__BASE_URL，所以用的还是%s", models.chat.name
+                )
+        else:
+            others = f"，提取记忆 {names['learning']}，生活片段 {names['life']}"
+            logger.info("现在用的模型：%s，在 %s%s", names["chat"], endpoint.shown, others)
+        return models
+
+    async def _close_models(self) -> None:
+        """End the connections to the models, or the loading."""
+        loading = self._models
+        if loading is None or loading.cancel():
+            return
+        if not loading.cancelled() and loading.exception() is None:
+            await loading.result().close()
 
     def _write_presence(self, scope: Scope, at: datetime) -> None:
         with self.rooms.store.database.write() as connection:
@@ -145,3 +170,12 @@ def policy_of(settings: Settings) -> Policy:
     """What the operator allows beyond the default isolation (R1.17 c)."""
     linked = (frozenset(map(group_conversation, group)) for group in settings.linked_groups)
     return Policy(private_in_groups=settings.private_memory_in_groups, linked_groups=tuple(linked))
+
+
+def endpoint_of(settings: Settings) -> Endpoint | None:
+    """Where the model is (R4.13); `None` where the settings name no address."""
+    if not settings.base_url:
+        return None
+    return Endpoint(
+        base_url=settings.base_url, api_key=settings.api_key, settings=dict(settings.model_settings)
+    )

@@ -5,7 +5,7 @@ In `.env` every name carries the prefix `MEMORYFS__`. Rooms get the values they 
 
 import difflib
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Self, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -16,7 +16,10 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
+    model_validator,
 )
+from pydantic.fields import FieldInfo
+from typing_extensions import TypedDict
 
 from .errors import ConfigError
 
@@ -64,6 +67,22 @@ def _setting(default: Any, meaning: str, allowed: str, **limits: Any) -> Any:
     return Field(default, description=meaning, json_schema_extra={"allowed": allowed}, **limits)
 
 
+class ModelSettings(TypedDict, total=False):
+    """What is sent with each request to the model (R4.13); what is not here goes into `extra_body`."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # pyright: ignore[reportGeneralTypeIssues]
+
+    temperature: Annotated[float, Field(ge=0, le=2, description="0 到 2 的数")]
+    top_p: Annotated[float, Field(ge=0, le=1, description="0 到 1 的数")]
+    max_tokens: Annotated[int, Field(ge=1, description="不小于 1 的整数")]
+    timeout: Annotated[float, Field(gt=0, le=3600, description="秒数，大于 0，最多 3600")]
+    presence_penalty: Annotated[float, Field(ge=-2, le=2, description="-2 到 2 的数")]
+    frequency_penalty: Annotated[float, Field(ge=-2, le=2, description="-2 到 2 的数")]
+    seed: Annotated[int, Field(description="整数")]
+    parallel_tool_calls: Annotated[bool, Field(description="true 或 false")]
+    extra_body: Annotated[dict[str, Any], Field(description="JSON 对象")]
+
+
 _MINUTES = {"ge": 1, "le": 10_080}
 
 
@@ -77,7 +96,9 @@ class Settings(BaseModel):
     model: Text = _setting("", "聊天用的模型名", "文字")
     learn_model: Text = _setting("", "提取记忆用的模型名；留空同聊天", "文字")
     life_model: Text = _setting("", "生活片段用的模型名；留空同聊天", "文字")
-    model_settings: dict[str, Any] = _setting({}, "模型参数，如 temperature", "JSON 对象")
+    model_settings: ModelSettings = _setting(
+        ModelSettings(), "模型参数", 'JSON 对象，如 {"temperature": 0.8, "timeout": 40}'
+    )
     character: Text = _setting("neko", "默认角色", "角色 id", min_length=1)
     characters: dict[Text, Name] = _setting({}, "机器人账号 → 角色", 'JSON 对象，如 {"12345": "neko"}')
     database_url: DatabaseAddress = _setting(
@@ -109,6 +130,12 @@ class Settings(BaseModel):
         "Asia/Shanghai", "时区", "时区名，如 Asia/Shanghai"
     )
 
+    @model_validator(mode="after")
+    def _endpoint_has_a_model(self) -> Self:
+        if self.base_url and not self.model:
+            raise ValueError("an endpoint needs the name of a model")
+        return self
+
     @property
     def zone(self) -> ZoneInfo:
         """The time zone in which times are shown to people and models."""
@@ -124,12 +151,6 @@ class Config(BaseModel):
 NOT_YET_USED = frozenset(
     {
         "database_url",
-        "base_url",
-        "api_key",
-        "model",
-        "learn_model",
-        "life_model",
-        "model_settings",
         "learn_every",
     }
     | {"cooldown_seconds", "daily_calls", "daily_tokens", "keep_turns_days"}
@@ -148,8 +169,8 @@ def parse(values: Mapping[str, Any]) -> Settings:
     try:
         return Settings.model_validate(lowered)
     except ValidationError as error:
-        wrong = dict.fromkeys(str(problem["loc"][0]) for problem in error.errors())
-        raise ConfigError("；".join(_complaint(name, lowered[name]) for name in wrong)) from None
+        complaints = dict.fromkeys(_complaint(problem["loc"], lowered) for problem in error.errors())
+        raise ConfigError("；".join(complaints)) from None
 
 
 def unknown_names(values: Mapping[str, Any]) -> list[tuple[str, str | None]]:
@@ -165,7 +186,22 @@ def allowed(name: str) -> str:
     return extra["allowed"]
 
 
-def _complaint(name: str, value: Any) -> str:
+def _complaint(loc: tuple[int | str, ...], values: Mapping[str, Any]) -> str:
+    """What is wrong at a place, without the value of a secret."""
+    if not loc:
+        return f"{PREFIX}MODEL 没有填：填了 {PREFIX}BASE_URL，就要填模型名"
+    name, *inside = map(str, loc)
+    if name == "model_settings" and inside:
+        return f"{PREFIX}MODEL_SETTINGS 里的 {_complaint_about(inside[0], values[name])}"
     secret = Settings.model_fields[name].annotation is SecretStr
-    shown = "（已隐去）" if secret else repr(value)
+    shown = "（已隐去）" if secret else repr(values[name])
     return f"{PREFIX}{name.upper()}={shown} 不合法：应为 {allowed(name)}"
+
+
+def _complaint_about(key: str, given: Mapping[str, Any]) -> str:
+    known = ModelSettings.__annotations__
+    if key not in known:
+        return f"{key} 不认识：可以填 {'、'.join(known)}；服务商自己的参数写进 extra_body"
+    fitting = next(extra.description for extra in known[key].__metadata__ if isinstance(extra, FieldInfo))
+    shown = "" if key == "extra_body" else f"={given[key]!r}"
+    return f"{key}{shown} 不合法：应为 {fitting}"

@@ -123,3 +123,30 @@ def test_r6_01_another_database_is_refused_without_showing_the_password(url: str
     with pytest.raises(ConfigError, match=r"DATABASE_URL=（已隐去）.*postgresql\+psycopg://") as error:
         parse({"database_url": url})
     assert "hunter2" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"temprature": 1}, "temprature 不认识：可以填 temperature"),
+        ({"temperature": 5}, "temperature=5 不合法：应为 0 到 2 的数"),
+        ({"max_tokens": 0}, "max_tokens=0 不合法：应为 不小于 1 的整数"),
+        ({"timeout": "soon"}, "timeout='soon' 不合法：应为 秒数"),
+        ({"extra_body": ["hunter2"]}, "extra_body 不合法：应为 JSON 对象"),
+    ],
+)
+def test_r4_13_a_wrong_model_setting_is_named(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse({"model_settings": settings})
+    assert f"MEMORYFS__MODEL_SETTINGS 里的 {told}" in str(error.value)
+    assert "hunter2" not in str(error.value)
+
+
+def test_r4_13_model_settings_are_what_is_sent() -> None:
+    given = {"temperature": 0.5, "timeout": 30, "extra_body": {"thinking": {"type": "disabled"}}}
+    assert parse({"model_settings": given}).model_settings == given
+
+
+def test_r4_13_an_address_needs_a_model() -> None:
+    with pytest.raises(ConfigError, match="MEMORYFS__MODEL 没有填"):
+        parse({"base_url": "http://127.0.0.1:11434"})

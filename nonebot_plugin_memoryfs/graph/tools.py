@@ -1,4 +1,4 @@
-"""What the model can call: names, descriptions and arguments, as data (R2.8–R2.11).
+"""What the model can call: names, descriptions and arguments, as data (R2.8–R2.12).
 
 One table for the agent, the tools prompt and the offline model alike.
 """
@@ -84,12 +84,22 @@ class TaskStateArguments(_Arguments):
     state: Literal["进行中", "已暂停", "已完成", "已取消"] = Field(description="新的状态")
 
 
+class RewriteArguments(_Arguments):
+    """Arguments of `context_rewrite`."""
+
+    summary: str = Field(
+        min_length=1,
+        max_length=2_000,
+        description="调用了哪些工具（写工具名）、一共几次、查到和做成了什么；此前的调用和结果不再保留",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool the model can call."""
 
     name: str
-    """Also the name of the `MemoryGraph` method that runs it."""
+    """Also the name of the `MemoryGraph` method that runs it; `context_rewrite` is the run's own."""
     description: str
     arguments: type[BaseModel]
 
@@ -129,6 +139,11 @@ TOOLS: tuple[Tool, ...] = (
         "task_set_state",
         "改变任务的状态：话题岔开时暂停，回来时改为进行中，做完了改为已完成。",
         TaskStateArguments,
+    ),
+    Tool(
+        "context_rewrite",
+        "这一轮查了很多、结果太长时，用一段摘要换掉这些调用和结果。要在别的工具之后单独调用；平常用不着。",
+        RewriteArguments,
     ),
 )
 """In the order they are shown."""

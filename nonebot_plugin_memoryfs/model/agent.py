@@ -1,67 +1,44 @@
-"""The agent loop: one question, tools one after another, one answer, and our own log of each request.
+"""The agent loop: one question, tools one after another, one answer (R2.12, R2.13, R4.14).
 
-The one module that imports pydantic-ai.
+The loop is ours and the requests are the library's: see `docs/architecture.md`, where the plan was changed.
 """
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
-from pydantic_ai import Agent, PromptedOutput, Tool
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    RetryFeedbackPart,
-    TextPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai import Agent, PromptedOutput, UnexpectedModelBehavior
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.settings import ModelSettings
-from pydantic_ai.usage import UsageLimits
 
 from . import offline
-from .kinds import (
-    Answer,
-    Ask,
-    BoundTool,
-    Brief,
-    ChatModel,
-    ModelRequestLog,
-    Question,
-    Reply,
-    ToolCall,
-    ToolResult,
-)
+from .endpoint import DEFAULT_TIMEOUT
+from .kinds import Answer, Ask, Brief, ChatModel, Question, Reply, ToolCall
+from .patience import NONE, Health, ModelFailure, Patience, Tries
+from .run import Run
+from .wire import Explain, Wire
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
-_MAX_REQUESTS = 9
-"""Rounds of tools per turn (8, R2.13) and the answer after them."""
-_MAX_CALLS = 24
 _REPAIRS = 1
 """Tries to repair an answer that does not have the shape asked for (R4.9)."""
 
 T = TypeVar("T")
-
-
-def offline_model() -> ChatModel:
-    """The offline model behind the same agent as any other."""
-    return AgentModel("离线模型", _offline, _by_rules)
-
 
 Build = Callable[[Brief, Sequence[ToolCall]], Model]
 """Makes the library's model for one turn: from what was recalled, and the calls as they are carried out."""
 
 BuildFor = Callable[[Question[Any]], Model]
 """Makes the library's model for one question outside a turn."""
+
+
+def _plainly(error: Exception) -> ModelFailure:
+    """A failure of a model that runs here: no network to wait for, so a fault to be mended."""
+    logger.error("模型出错", exc_info=error)
+    return ModelFailure(f"{type(error).__name__}：{error}", NONE)
 
 
 @dataclass(frozen=True)
@@ -71,121 +48,68 @@ class AgentModel:
     name: str
     build: Build
     build_for: BuildFor
+    explain: Explain = _plainly
+    """What an error of the library's model means."""
+    health: Health = field(default_factory=Health)
+    patience: Patience = field(default_factory=Patience)
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds one request may take."""
 
     async def answer(self, ask: Ask) -> Answer:
         """Run the loop for one turn; whatever goes wrong, the calls made and requests sent are told."""
-        run = _Run()
-        model = _Logged(self.build(ask.brief, run.calls), run.requests)
-        agent = Agent(model, instructions=ask.system, tools=[run.tool(tool) for tool in ask.tools])
-        limits = UsageLimits(request_limit=_MAX_REQUESTS, tool_calls_limit=_MAX_CALLS)
+        run = Run(ask)
+        wire = self._wire(self.build(ask.brief, run.calls))
+        text = failure = ""
         try:
-            result = await agent.run(ask.user, usage_limits=limits)
+            text = await run.talk(wire)
         except Exception as error:
-            logger.exception("%s没有给出回答", self.name)
-            return run.answer(failure=f"{type(error).__name__}：{error}")
-        tokens = result.usage
-        return run.answer(result.output, tokens.input_tokens, tokens.output_tokens)
-
-    async def ask(self, question: Question[T]) -> Reply[T]:
-        """Ask for an answer of a fixed shape; whatever goes wrong is told."""
-        shape = question.shape if question.shape is str else PromptedOutput(question.shape)
-        agent = Agent(
-            self.build_for(question), instructions=question.system, output_type=shape, retries=_REPAIRS
-        )
-        try:
-            result = await agent.run(question.user)
-        except Exception as error:
-            logger.exception("%s没有给出回答", self.name)
-            return Reply(value=None, failure=f"{type(error).__name__}：{error}")
-        tokens = result.usage
-        return Reply(
-            value=result.output, input_tokens=tokens.input_tokens, output_tokens=tokens.output_tokens
-        )
-
-
-@dataclass
-class _Run:
-    """What one run asked and did."""
-
-    requests: list[ModelRequestLog] = field(default_factory=list[ModelRequestLog])
-    calls: list[ToolCall] = field(default_factory=list[ToolCall])
-
-    def answer(
-        self, text: str = "", input_tokens: int = 0, output_tokens: int = 0, *, failure: str = ""
-    ) -> Answer:
+            failure = self._told(error)
         return Answer(
             text=text,
-            calls=tuple(self.calls),
-            requests=tuple(self.requests),
-            input_tokens=input_tokens,
-            output_tokens=output_tokens,
+            calls=tuple(run.calls),
+            requests=tuple(wire.requests),
+            input_tokens=wire.input_tokens,
+            output_tokens=wire.output_tokens,
             failure=failure,
         )
 
-    def tool(self, bound: BoundTool) -> Tool[object]:
-        async def call(**arguments: Any) -> str:
-            started = time.perf_counter()
-            try:
-                result = await bound.call(arguments)
-            except Exception:
-                logger.exception("工具 %s 出错", bound.name)
-                result = ToolResult(False, f"未执行：{bound.name} 出错了，先不用它。")
-            spent = _milliseconds_since(started)
-            self.calls.append(
-                ToolCall(
-                    name=bound.name,
-                    arguments=arguments,
-                    ok=result.ok,
-                    result=result.text,
-                    milliseconds=spent,
-                )
-            )
-            return result.text
+    async def ask(self, question: Question[T]) -> Reply[T]:
+        """Ask for an answer of a fixed shape; whatever goes wrong is told."""
+        wire = self._wire(self.build_for(question))
+        shape = question.shape if question.shape is str else PromptedOutput(question.shape)
+        agent = Agent(wire, instructions=question.system, output_type=shape, retries=_REPAIRS)
+        value, failure = None, ""
+        try:
+            value = (await agent.run(question.user)).output
+        except Exception as error:
+            failure = self._told(error)
+        return Reply(
+            value=value,
+            input_tokens=wire.input_tokens,
+            output_tokens=wire.output_tokens,
+            failure=failure,
+        )
 
-        schema = dict(bound.parameters)
-        return Tool.from_schema(call, bound.name, bound.description, schema, sequential=True)
+    def _wire(self, model: Model) -> Wire:
+        tries = Tries(self.patience, self.health)
+        return Wire(model, tries=tries, explain=self.explain, timeout=self.timeout)
 
-
-class _Logged(WrapperModel):
-    """Keeps the text of each request: the trace must show what really stood in it (R4.3)."""
-
-    def __init__(self, wrapped: Model, log: list[ModelRequestLog]) -> None:
-        super().__init__(wrapped)
-        self._log = log
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        started = time.perf_counter()
-        response = await super().request(messages, model_settings, model_request_parameters)
-        spent = _milliseconds_since(started)
-        self._log.append(ModelRequestLog(text=_text_of(messages), milliseconds=spent))
-        return response
+    def _told(self, error: Exception) -> str:
+        """The failure in one line, for the trace."""
+        if isinstance(error, ModelFailure):
+            logger.warning("%s没有给出回答：%s", self.name, error)
+            return str(error)
+        failure = f"{type(error).__name__}：{error}"
+        if isinstance(error, UnexpectedModelBehavior):
+            logger.warning("%s的回答没法用：%s", self.name, failure)
+        else:
+            logger.exception("向%s提问时出错", self.name)
+        return failure
 
 
-def _text_of(messages: list[ModelMessage]) -> str:
-    """Instructions and contents of the messages, in order."""
-    pieces: list[str] = []
-    for message in messages:
-        if isinstance(message, ModelRequest) and message.instructions not in (None, *pieces):
-            pieces.append(message.instructions)
-        pieces += [_content(part) for part in message.parts]
-    return "\n\n".join(piece for piece in pieces if piece)
-
-
-def _content(part: object) -> str:
-    match part:
-        case UserPromptPart(content=content) | TextPart(content=content):
-            return str(content)
-        case ToolReturnPart(content=content) | RetryFeedbackPart(content=content):
-            return str(content)
-        case ToolCallPart():
-            return f"{part.tool_name}({part.args_as_json_str()})"
-        case _:
-            return ""
+def offline_model() -> ChatModel:
+    """The offline model behind the same agent as any other."""
+    return AgentModel("离线模型", _offline, _by_rules)
 
 
 def _offline(brief: Brief, calls: Sequence[ToolCall]) -> Model:
@@ -211,7 +135,3 @@ def _by_rules(question: Question[Any]) -> Model:
         return ModelResponse([TextPart(text)])
 
     return FunctionModel(respond, model_name="offline")
-
-
-def _milliseconds_since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)

@@ -3,7 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from .patience import Health
+
+Purpose = Literal["chat", "learning", "life"]
+"""What a model is asked for; each may have a model of its own (R4.13)."""
 
 T = TypeVar("T")
 
@@ -18,6 +23,8 @@ class BoundTool:
     """JSON schema of the arguments."""
     call: Callable[[dict[str, Any]], Awaitable["ToolResult"]]
     """Carry it out; a refusal is an answer, not an exception."""
+    rewrites: bool = False
+    """Whether what it answers, where it is taken, replaces the history of the run (R2.12)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +116,15 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequestLog:
-    """One request as it went to the model."""
+    """One request as it went to the model, the failed ones too."""
 
     text: str
     """Everything it held: system text and messages, tool results included."""
     milliseconds: float
+    input_tokens: int = 0
+    output_tokens: int = 0
+    failure: str = ""
+    """Why there was no usable answer to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +170,11 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str:
         """What it is, for log, status and trace."""
+        ...
+
+    @property
+    def health(self) -> Health:
+        """How it did last, for the status."""
         ...
 
     async def answer(self, ask: Ask) -> Answer:

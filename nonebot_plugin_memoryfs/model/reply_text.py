@@ -1,12 +1,25 @@
-"""What of a model's text is the reply: no reasoning, no headings, tags or tool calls of ours (R4.6, R4.7)."""
+"""What of a model's text is the reply: no reasoning, no headings, tags, markup or tools of ours (R4.6, R4.7).
+
+Every pattern is bounded, so that a text of megabytes takes time in proportion to its length.
+"""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-_TAG = re.compile(r"<\s{0,3}(/?)\s{0,3}(?:think|thinking|thought|reasoning)\b[^<>]{0,200}>", re.IGNORECASE)
-_ENTRY_TAG = re.compile(r"\[(?:conv|by):[^\]\s]*\] ?")
+MAX_REPLY = 8_000
+"""Characters of a reply: more than anybody reads in a chat, and no flood of parts."""
+SELF = "记忆功能"
+"""What a reply may call our tools."""
+
+_INNER = "think|thinking|thought|reasoning|tool_calls?|tool_response|function_calls?"
+_TAG = re.compile(rf"<\s{{0,3}}(/?)\s{{0,3}}(?:{_INNER})\b[^<>]{{0,200}}>", re.IGNORECASE)
+_TEMPLATE_TOKEN = re.compile(r"<[|｜][\w▁|｜ ]{1,40}[|｜]>")
+_ENTRY_TAG = re.compile(r"\[(?:conv|by):[^\[\]\s]{0,200}\] ?")
 _QUOTE_MARK = re.compile(r"^› ", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
+_FENCE = re.compile(r"\s{0,8}```")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
+_BOLD = re.compile(r"(?<![A-Za-z0-9*])\*\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*\*(?![A-Za-z0-9*])")
 
 
 def reply_text(text: str, headings: Collection[str], tools: Collection[str]) -> str:
@@ -15,15 +28,20 @@ def reply_text(text: str, headings: Collection[str], tools: Collection[str]) -> 
     Args:
         text: what the model wrote.
         headings: titles of our prompt sections, which must not stand in a reply as lines.
-        tools: names of our tools; a line that calls one is left out.
+        tools: names of our tools; a line that calls one is left out, and none is named.
     """
-    lines = [line for line in _without_reasoning(text).splitlines() if not _is_ours(line, headings, tools)]
-    kept = _QUOTE_MARK.sub("", _ENTRY_TAG.sub("", "\n".join(lines)))
-    return _BLANK_LINES.sub("\n\n", kept).strip()
+    shown = _TEMPLATE_TOKEN.sub("", without_reasoning(text))
+    lines = [line for line in shown.splitlines() if not _is_ours(line, headings, tools)]
+    kept = _QUOTE_MARK.sub("", _ENTRY_TAG.sub("", "\n".join(_plain(lines))))
+    kept = _BLANK_LINES.sub("\n\n", _without_names(kept, tools)).strip()
+    return kept if len(kept) <= MAX_REPLY else f"{kept[:MAX_REPLY]}……"
 
 
-def _without_reasoning(text: str) -> str:
-    """What stands outside reasoning tags: an end without a begin drops all before it, and so on."""
+def without_reasoning(text: str) -> str:
+    """What stands outside tags of reasoning and of calls written out as text.
+
+    An end without a begin drops all before it, a begin without an end all behind it.
+    """
     kept: list[str] = []
     start, inside = 0, False
     for tag in _TAG.finditer(text):
@@ -41,4 +59,22 @@ def _is_ours(line: str, headings: Collection[str], tools: Collection[str]) -> bo
     bare = line.strip().strip("#＃*【】 ：:")
     if line.strip() != bare and bare in headings:
         return True
-    return any(re.match(rf"[`\s]*{re.escape(tool)}\s*\(", line) for tool in tools)
+    return any(re.match(rf"[`\s]*{re.escape(tool)}\s*\(", line) for tool in tools) or (
+        line.lstrip().startswith(('{"name"', '[{"name"')) and any(f'"{tool}"' in line for tool in tools)
+    )
+
+
+def _plain(lines: list[str]) -> Iterator[str]:
+    """The lines without the markup a chat would show as signs; code stays as it is."""
+    code = False
+    for line in lines:
+        if _FENCE.match(line):
+            code = not code
+        yield line if code else _BOLD.sub(r"\1", _HEADING.sub("", line))
+
+
+def _without_names(text: str, tools: Collection[str]) -> str:
+    if not tools:
+        return text
+    names = "|".join(map(re.escape, tools))
+    return re.sub(rf" ?`?(?<![A-Za-z0-9_])(?:{names})(?![A-Za-z0-9_])(?:\(\))?`? ?", SELF, text)

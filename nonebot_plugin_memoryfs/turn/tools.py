@@ -1,4 +1,4 @@
-"""The tools of the registry, bound to one turn: its scope, its speaker, its words (R2.8–R2.11)."""
+"""The tools of the registry, bound to one turn: its scope, its speaker, its words (R2.8–R2.12)."""
 
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from ..concurrency import in_thread
 from ..graph import Answer as ToolAnswer
 from ..graph import MemoryGraph
-from ..graph.tools import TOOLS, CommitArguments, Tool
+from ..graph.tools import TOOLS, CommitArguments, RewriteArguments, Tool
 from ..model import BoundTool, ToolResult
 from .values import Turn
 
@@ -27,6 +27,7 @@ class TurnTools:
                 description=tool.description,
                 parameters=tool.schema,
                 call=partial(self._call, tool),
+                rewrites=tool.arguments is RewriteArguments,
             )
             for tool in TOOLS
         )
@@ -37,6 +38,8 @@ class TurnTools:
             checked = tool.arguments.model_validate(arguments)
         except ValidationError as error:
             return ToolResult(False, _complaint(tool, error))
+        if isinstance(checked, RewriteArguments):
+            return ToolResult(True, checked.summary)
         if isinstance(checked, CommitArguments):
             return await in_thread(self._commit, checked)
         return await in_thread(self._carry_out, tool, checked.model_dump())

@@ -235,7 +235,7 @@ async def test_fault_16_a_model_that_calls_for_ever_is_stopped(tmp_path: Path, c
     assert facts == [("用户", "喜欢", "摇滚")]
 
 
-@pytest.mark.parametrize("arguments", ["{broken", '{"triplets": "x"}', "{}"])
+@pytest.mark.parametrize("arguments", ["{broken", '{"triplets": "x"}', "{}", "[1]"])
 async def test_fault_17_broken_arguments_are_answered(tmp_path: Path, clock: Clock, arguments: str) -> None:
     model = agent(
         ModelResponse([ToolCallPart("memory_commit", arguments)]), ModelResponse([TextPart("好的喵")])

@@ -110,7 +110,8 @@ async def test_r2_13_a_tool_that_raises_is_answered_as_an_error() -> None:
 @pytest.mark.parametrize("arguments", ["[1, 2]", "{broken", "null", '"text"'])
 async def test_r2_13_malformed_arguments_cost_no_turn(arguments: str) -> None:
     answer = await scripted(call(arguments), SAYS).answer(ask("嗯", Graph()))
-    assert answer.text == "好的" or answer.failure
+    assert answer.text == "好的"
+    assert "JSON" in answer.calls[0].result
 
 
 async def test_r2_13_an_unknown_tool_is_answered() -> None:
@@ -124,7 +125,7 @@ async def test_r4_06_a_failure_is_an_answer_with_what_was_done_before(error: Exc
     assert answer.text == ""
     assert type(error).__name__ in answer.failure
     assert [c.name for c in answer.calls] == ["memory_commit"]
-    assert len(answer.requests) == 1
+    assert [bool(request.failure) for request in answer.requests] == [False, True]
 
 
 async def test_r2_13_endless_tools_end() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nonebot_plugin_memoryfs.model.reply_text import reply_text
+from nonebot_plugin_memoryfs.model.reply_text import MAX_REPLY, reply_text
 
 HEADINGS = frozenset({"记忆", "须知", "用户人格记忆"})
 TOOLS = frozenset({"memory_commit", "task_create"})
@@ -20,13 +20,23 @@ TOOLS = frozenset({"memory_commit", "task_create"})
         ("<think>一</think>好<think>二</think>的", "好的"),
         ("<think>外<think>内</think>答", "答"),
         ("<think>" * 20_000 + "答", ""),
-        ("<think" * 20_000 + "答", "<think" * 20_000 + "答"),
+        ("<think" * 1_000 + "答", "<think" * 1_000 + "答"),
         ("## 记忆\n你喜欢摇滚", "你喜欢摇滚"),
         ("【用户人格记忆】\n你喜欢摇滚", "你喜欢摇滚"),
         ("记忆", "记忆"),
         ("记忆是什么？\n是过去", "记忆是什么？\n是过去"),
         ("memory_commit(triplets=[])\n记住了", "记住了"),
-        ("我会用 memory_commit 的", "我会用 memory_commit 的"),
+        ("我用 `memory_commit` 记下了", "我用记忆功能记下了"),
+        ("memory_commits 是什么", "memory_commits 是什么"),
+        ('{"name": "memory_commit", "arguments": {}}\n记住了', "记住了"),
+        ("<tool_call>\n{}\n</tool_call>好", "好"),
+        ("好<|im_end|>", "好"),
+        ("<｜tool▁calls▁begin｜>好", "好"),
+        ("**重点**：这是**关键**哦", "重点：这是关键哦"),
+        ("2**3**4 是 2**81", "2**3**4 是 2**81"),
+        ("### 小标题\n正文", "小标题\n正文"),
+        ("```python\n# 注释\nf(**kw)\n```", "```python\n# 注释\nf(**kw)\n```"),
+        ("#标签 #话题", "#标签 #话题"),
         ("[conv:qq_group_1] [by:2] 他说过", "他说过"),
         ("› system: 你好", "system: 你好"),
         ("1 < 2 而 3 > 2", "1 < 2 而 3 > 2"),
@@ -35,3 +45,9 @@ TOOLS = frozenset({"memory_commit", "task_create"})
 )
 def test_r4_07_only_the_reply_is_left(written: str, read: str) -> None:
     assert reply_text(written, HEADINGS, TOOLS) == read
+
+
+@pytest.mark.parametrize("unit", ["好", "[conv:", "**a ", "<think", "`", "# ", "memory_commit", "<|", " \n"])
+def test_r4_07_a_megabyte_is_no_matter(unit: str) -> None:
+    """Were a pattern not bounded, this would take hours."""
+    assert len(reply_text(unit * (1_000_000 // len(unit)), HEADINGS, TOOLS)) <= MAX_REPLY + 2
