@@ -1,0 +1,174 @@
+"""Bench `turn`: what one request to the model holds, turn after turn, beside a messages array (R6.10).
+
+One person talks in one chat: facts, questions about them, small talk, changes of mind. The model answers at
+once; the requests are those of the real workflow over real rooms. A messages array sends the same stable text
+and all that was said so far.
+"""
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import fmean
+from typing import TypeVar
+
+from nonebot_plugin_memoryfs.app import App
+from nonebot_plugin_memoryfs.config import Settings
+from nonebot_plugin_memoryfs.model import Answer, Ask, Health, ModelRequestLog, Question, Reply
+from nonebot_plugin_memoryfs.model.tokens import estimate
+from nonebot_plugin_memoryfs.scope import Scope
+from nonebot_plugin_memoryfs.turn import Incoming, Overheard, Workflow
+
+from .report import RESULTS, Bound, Row, conclude
+
+TURNS = 300
+WINDOW = 25
+"""Turns whose mean is a row."""
+
+_SCOPE = Scope("neko", "qq_private_1", "1", private=True)
+_START = datetime(2026, 1, 1, 8, tzinfo=UTC)
+_THINGS = ("摇滚", "爵士", "香菜", "登山", "猫", "科幻小说", "桌游", "咖啡", "摄影", "骑车", "火锅", "钢琴")
+_LINES = (
+    "我喜欢{0}",
+    "我不喜欢{0}",
+    "我打算周末去试试{0}",
+    "我最近在学{0}，第{1}天了",
+    "我喜欢{0}吗？",
+    "刚才我们聊了什么？",
+    "今天好累，第{1}次想请假",
+    "说起{0}，你怎么看",
+    "哈哈哈第{1}个笑话也太冷了",
+    "晚安",
+)
+_REPLIES = (
+    "嗯嗯，我听着呢。",
+    "这样呀，那后来怎么样了？",
+    "好呀，说起来我也挺好奇的。",
+    "摸摸头，早点休息。",
+)
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class AtOnce:
+    """A model that answers at once and keeps what it was asked."""
+
+    choose: random.Random
+    asked: list[Ask] = field(default_factory=list[Ask])
+    name: str = "bench"
+    health: Health = field(default_factory=Health)
+
+    async def answer(self, ask: Ask) -> Answer:
+        """Say something."""
+        self.asked.append(ask)
+        log = ModelRequestLog(text=f"{ask.system}\n\n{ask.user}", milliseconds=0.0)
+        return Answer(text=self.choose.choice(_REPLIES), requests=(log,))
+
+    async def ask(self, question: Question[T]) -> Reply[T]:
+        """Answer as the rules do."""
+        return Reply(value=question.by_rules())
+
+
+def talk(turns: int, choose: random.Random) -> Iterator[str]:
+    """What is said, turn after turn."""
+    for number in range(turns):
+        yield choose.choice(_LINES).format(choose.choice(_THINGS), number)
+
+
+async def measure(turns: int, directory: Path) -> list[Row]:
+    """Talk, and the size of a request by windows of turns."""
+    choose = random.Random(1)
+    now = _START
+    app = await asyncio.to_thread(App.open, Settings(), directory, clock=lambda: now)
+    model = AtOnce(choose)
+    replies: list[str] = []
+
+    async def ready() -> AtOnce:
+        return model
+
+    async def send(text: str, _: str) -> None:
+        replies.append(text)
+
+    workflow = Workflow(app.rooms, ready, Overheard())
+    array: list[int] = []
+    said = 0
+    for text in talk(turns, choose):
+        now += timedelta(minutes=choose.randrange(1, 120))
+        turn = await workflow.run(Incoming(scope=_SCOPE, speaker="小明", text=text, at=now, send=send))
+        assert turn.prompt is not None
+        said += len(text)
+        array.append(len(turn.prompt.stable_text) + said)
+        said += len(replies[-1])
+    await app.close()
+    sizes = [len(ask.system) + len(ask.user) for ask in model.asked]
+    tokens = [estimate(ask.system + ask.user) for ask in model.asked]
+    return list(_rows(sizes, tokens, array))
+
+
+def _rows(sizes: Sequence[int], tokens: Sequence[int], array: Sequence[int]) -> Iterator[Row]:
+    for start in range(0, len(sizes) - WINDOW + 1, WINDOW):
+        window = slice(start, start + WINDOW)
+        yield {
+            "turns": f"{start + 1}-{start + WINDOW}",
+            "characters": sum(sizes[window]) / WINDOW,
+            "most": max(sizes[window]),
+            "tokens": sum(tokens[window]) / WINDOW,
+            "messages array": sum(array[window]) / WINDOW,
+        }
+
+
+def bounds_of(rows: Sequence[Row]) -> list[Bound]:
+    """Flat: the last quarter costs what the second does, when there is enough to recall.
+
+    What is recalled has a cap, and a young chat has not reached it: against turns 26-50 a request grows.
+    That is reported, and does not decide.
+    """
+    quarter = len(rows) // 4
+    if not quarter:
+        return []
+    second, last = rows[quarter : 2 * quarter], rows[-quarter:]
+
+    def growth(name: str, since: Sequence[Row]) -> float:
+        return fmean(row[name] for row in last) / fmean(row[name] for row in since)
+
+    return [
+        *(
+            Bound(f"{name} per request, last quarter ÷ second", growth(name, second), "at most", 1.1)
+            for name in ("characters", "tokens")
+        ),
+        Bound(
+            f"characters, last quarter ÷ turns {rows[1]['turns']}",
+            growth("characters", rows[1:2]),
+            "at most",
+            1.1,
+            "times",
+        ),
+        Bound("messages array ÷ characters, last quarter", _array_to_ours(last), "at least", 1.0, "times"),
+    ]
+
+
+def _array_to_ours(rows: Sequence[Row]) -> float:
+    return fmean(row["messages array"] for row in rows) / fmean(row["characters"] for row in rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the bench; 1 if a ratio is out of its bound."""
+    parser = argparse.ArgumentParser(prog="python -m bench.turn", description=__doc__)
+    parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--json", type=Path, default=RESULTS / "turn.json")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as directory:
+        rows = asyncio.run(measure(options.turns, Path(directory)))
+    legend = f"means over {WINDOW} turns; tokens are estimated; most: the largest request of the window"
+    return conclude("turn", rows, bounds_of(rows), options.json, legend)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
