@@ -6,6 +6,7 @@ In `.env` every name carries the prefix `MEMORYFS__`. Rooms get the values they 
 import difflib
 from collections.abc import Mapping
 from typing import Annotated, Any, Self, cast
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -44,7 +45,18 @@ def _known_zone(value: str) -> str:
 def _web_address(value: str) -> str:
     if value and not value.startswith(("http://", "https://")):
         raise ValueError("not a web address")
+    parts = urlsplit(value)
+    if value and not (parts.hostname and parts.port != 0):  # a port that is no number raises as well
+        raise ValueError("an address without a host")
     return value
+
+
+def _in_a_header(value: SecretStr) -> SecretStr:
+    """A key as it can be sent: blanks around it come from copying."""
+    key = value.get_secret_value().strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("not what a key is made of")
+    return SecretStr(key)
 
 
 def _postgresql(value: SecretStr) -> SecretStr:
@@ -56,6 +68,7 @@ def _postgresql(value: SecretStr) -> SecretStr:
 
 Text = Annotated[str, BeforeValidator(_as_text)]
 Secret = Annotated[SecretStr, BeforeValidator(_as_text)]
+Key = Annotated[Secret, AfterValidator(_in_a_header)]
 Name = Annotated[Text, Field(min_length=1)]
 WebAddress = Annotated[Text, AfterValidator(_web_address)]
 DatabaseAddress = Annotated[Secret, AfterValidator(_postgresql)]
@@ -92,7 +105,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
     base_url: WebAddress = _setting("", "模型服务地址（OpenAI 兼容，含 /v1）；留空用离线模型", "http(s) 地址")
-    api_key: Secret = _setting(SecretStr(""), "模型服务的密钥", "文字")
+    api_key: Key = _setting(SecretStr(""), "模型服务的密钥", "文字（字母、数字和符号）")
     model: Text = _setting("", "聊天用的模型名", "文字")
     learn_model: Text = _setting("", "提取记忆用的模型名；留空同聊天", "文字")
     life_model: Text = _setting("", "生活片段用的模型名；留空同聊天", "文字")

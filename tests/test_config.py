@@ -85,6 +85,9 @@ def test_r7_01_numbers_from_env_are_taken_as_ids_and_keys() -> None:
         ("character", ""),
         ("model_settings", "[]"),
         ("base_url", "not a url"),
+        ("base_url", "http://"),
+        ("base_url", "http://[::1"),
+        ("base_url", "http://host:port/v1"),
         ("characters", {"1": ""}),
     ],
 )
@@ -150,3 +153,14 @@ def test_r4_13_model_settings_are_what_is_sent() -> None:
 def test_r4_13_an_address_needs_a_model() -> None:
     with pytest.raises(ConfigError, match="MEMORYFS__MODEL 没有填"):
         parse({"base_url": "http://127.0.0.1:11434"})
+
+
+@pytest.mark.parametrize("key", ["hunter2密钥", "hunter2\nX: y", "hunter2\0"])
+def test_r4_13_a_key_that_can_not_be_sent_is_refused_unseen(key: str) -> None:
+    with pytest.raises(ConfigError, match="MEMORYFS__API_KEY=（已隐去）") as error:
+        parse({"api_key": key})
+    assert "hunter2" not in str(error.value)
+
+
+def test_r4_13_blanks_around_a_key_are_taken_off() -> None:
+    assert parse({"api_key": " sk-1\n"}).api_key.get_secret_value() == "sk-1"
