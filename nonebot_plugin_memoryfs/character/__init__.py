@@ -1,6 +1,9 @@
-"""Characters: who the bot is. A card says it; the built-in one is the small cat 小忆."""
+"""Characters: who the bot is, as cards say, and where. The built-in one is the small cat 小忆."""
 
+from .bindings import Bindings as Bindings
 from .cards import Card as Card
-from .cards import built_in as built_in
-from .cards import load_personality as load_personality
 from .cards import profile_text as profile_text
+from .formats import built_in as built_in
+from .formats import load_card as load_card
+from .formats import read_card as read_card
+from .roster import Roster as Roster

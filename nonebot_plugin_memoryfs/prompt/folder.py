@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ..character import Card, load_personality
+from ..character import Card, read_card
 from ..errors import InvalidInput, TooLong
 from ..text.cleaning import clean
 from ..text.ids import encode_segment
@@ -28,7 +28,7 @@ class PromptFolder:
         """Look at a directory, which need not exist; `None` is an empty folder."""
         self._directory = directory
         self._texts = _Files(_layer_text, report)
-        self._cards = _Files(load_personality, report)
+        self._cards = _Files(read_card, report)
 
     def text(self, level: Level, target_id: str = "") -> str:
         """The text a file gives for a layer; empty without one."""

@@ -128,6 +128,17 @@ layer_history = Table(
 )
 """Former texts of layers: an edit by hand never destroys what stood there before."""
 
+# ---- characters
+
+bindings = Table(
+    "bindings",
+    metadata,
+    Column("conversation_id", Text, primary_key=True),
+    Column("character_id", Text, nullable=False),
+    Column("bound_at", Moment, nullable=False),
+)
+"""Which character a conversation is bound to, where it is not its account's (R3.11)."""
+
 # ---- where things were said
 
 places = Table(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonebot_plugin_memoryfs.character import Card, built_in, load_personality, profile_text
+from nonebot_plugin_memoryfs.character import Card, built_in, profile_text, read_card
 from nonebot_plugin_memoryfs.errors import InvalidInput, TooLong
 
 FULL = {
@@ -30,7 +30,7 @@ FULL = {
 
 
 def card_of(**changes: Any) -> Card:
-    return load_personality(json.dumps({**FULL, **changes}), "orange")
+    return read_card(json.dumps({**FULL, **changes}), "orange")
 
 
 def test_r2_07_the_built_in_card_is_neko() -> None:
@@ -63,9 +63,9 @@ def test_r3_11_the_upstreams_file_is_read() -> None:
 
 
 def test_r3_11_missing_fields_are_accepted() -> None:
-    card = load_personality('\ufeff{"systemPrompt": "你是猫"}', "cat")
+    card = read_card('\ufeff{"systemPrompt": "你是猫"}', "cat")
     assert (card.id, card.name, card.system_prompt) == ("cat", "cat", "你是猫")
-    assert load_personality('{"name": "阿橘", "rules": null}').id == "阿橘"
+    assert read_card('{"name": "阿橘", "rules": null}').id == "阿橘"
 
 
 def test_r3_11_an_identity_of_its_own_counts() -> None:
@@ -75,7 +75,7 @@ def test_r3_11_an_identity_of_its_own_counts() -> None:
 
 def test_r3_11_a_long_field_becomes_a_short_persona_fact() -> None:
     card = card_of(personality="懒" * 900)
-    assert dict(card.identity)["性格"] == "懒" * 499 + "…"
+    assert dict(card.identity)["性格"] == "懒" * 199 + "…"
     assert len(card.personality) == 900
 
 
@@ -100,7 +100,7 @@ def test_r3_11_a_long_field_becomes_a_short_persona_fact() -> None:
 )
 def test_r3_11_what_is_wrong_is_named(text: str, named: str) -> None:
     with pytest.raises(InvalidInput, match=named):
-        load_personality(text)
+        read_card(text)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_r3_11_what_is_too_long_is_named_with_its_limit(changes: dict[str, Any],
 
 
 def test_r3_11_odd_characters_are_taken() -> None:
-    card = load_personality('{"name": "猫🐱\\n\\u0000", "systemPrompt": "a\\ud800\\u0007"}')
+    card = read_card('{"name": "猫🐱\\n\\u0000", "systemPrompt": "a\\ud800\\u0007"}')
     assert card.name == "猫🐱 \ufffd"
     assert card.system_prompt == "a\ufffd\x07"
 
