@@ -1,6 +1,6 @@
 """Writing facts: nodes, edges, corrections and index in the caller's one transaction (R2.3–R2.8)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,11 +15,12 @@ from .edges import Edge, Sighting, see, settle
 from .kinds import EdgeKind, Role
 from .nodes import End, Node, ensure, thing
 from .relations import canonical, ensure_relations
+from .traits import labels_in
 from .triplets import Triplet, stands_in
 from .who import is_speaker_name, resolve
 
 PERSONA_RELATIONS = frozenset({"人设", "角色", "性格", "语气", "说话风格", "口癖", "身份", "自称"})
-"""What the character is like: said of `AI`, these are its persona (R2.7)."""
+"""Said of `AI`, these are always its persona; so is every trait that it has, such as its name (R2.7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,12 @@ def _meanings(
 ) -> list[_Meant]:
     names = dict.fromkeys(name for t in triplets for name in (t.subject, t.object))
     who = resolve(connection, said.scope, place_id, names)
-    return [_meaning(t, who[t.subject], who[t.object], said, single_valued) for t in triplets]
+    traits = _trait_labels(connection, said.scope, (who[t.subject] for t in triplets))
+    meant = [_meaning(t, who[t.subject], who[t.object], said, single_valued) for t in triplets]
+    return [
+        _as_persona(m) if is_persona(m.subject, t.relation, traits, single_valued) else m
+        for m, t in zip(meant, triplets, strict=True)
+    ]
 
 
 def _meaning(
@@ -125,8 +131,7 @@ def _meaning(
         object.key == subject.key and not is_speaker_name(triplet.object)
     ):
         object = thing(triplet.object)  # 我叫小明: a name is a text, not the person who goes by it
-    meant = _Meant(subject, EdgeKind.RELATES_TO, relation, object, inferred, at)
-    return _as_persona(meant) if is_persona(subject, triplet.relation) else meant
+    return _Meant(subject, EdgeKind.RELATES_TO, relation, object, inferred, at)
 
 
 def _as_persona(meant: _Meant) -> _Meant:
@@ -134,15 +139,30 @@ def _as_persona(meant: _Meant) -> _Meant:
     return replace(meant, kind=EdgeKind.HAS_PERSONA, object=object)
 
 
-def is_persona(subject: Node, relation: str) -> bool:
-    """Whether a triplet says what the character is like."""
-    return Role.AI in subject.roles and fold_name(relation) in PERSONA_RELATIONS
+def is_persona(subject: Node, relation: str, traits: frozenset[str], single_valued: frozenset[str]) -> bool:
+    """Whether a triplet says what the character is like; `traits` are the labels of those it has."""
+    labels = {fold_name(relation), fold_name(canonical(relation, single_valued))}
+    return Role.AI in subject.roles and not labels.isdisjoint(traits)
 
 
-def sets_persona(connection: Connection, scope: Scope, place_id: int, triplets: Sequence[Triplet]) -> bool:
+def _trait_labels(connection: Connection, scope: Scope, subjects: Iterable[Node]) -> frozenset[str]:
+    """The labels that mean the persona here; looked up only where something is said of the character."""
+    if not any(Role.AI in subject.roles for subject in subjects):
+        return frozenset()
+    return PERSONA_RELATIONS | labels_in(connection, scope.character_id, scope.conversation_id)
+
+
+def sets_persona(
+    connection: Connection,
+    scope: Scope,
+    place_id: int,
+    triplets: Sequence[Triplet],
+    single_valued: frozenset[str],
+) -> bool:
     """Whether any of these triplets says what the character is like."""
     who = resolve(connection, scope, place_id, [triplet.subject for triplet in triplets])
-    return any(is_persona(who[triplet.subject], triplet.relation) for triplet in triplets)
+    traits = _trait_labels(connection, scope, who.values())
+    return any(is_persona(who[t.subject], t.relation, traits, single_valued) for t in triplets)
 
 
 def _sighting(

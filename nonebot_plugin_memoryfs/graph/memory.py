@@ -16,11 +16,12 @@ from .commit import PERSONA_RELATIONS, Said, sets_persona, write_triplets
 from .contradictions import holding
 from .history import history
 from .imports import import_triplets
-from .persona import persona_in, write_persona
+from .persona import write_card_persona, write_persona, write_trait
 from .purge import Wanted, purge, undo, why_not
 from .recall import recall
 from .render import FACTS_LIMIT, facts_of
 from .results import CommitResult, Fact, ImportResult, PurgeResult, RecallResult
+from .traits import persona_in
 from .triplets import check_all, tidy
 from .turn_memory import TurnMemory
 
@@ -76,7 +77,9 @@ class MemoryGraph(TurnMemory):
         at = self._store.clock()
         with self._store.database.write() as connection:
             place_id = self._enter(connection, scope, speaker_name, at)
-            if not persona_allowed and sets_persona(connection, scope, place_id, checked):
+            if not persona_allowed and sets_persona(
+                connection, scope, place_id, checked, self._single_valued
+            ):
                 return answers.commit_refused(["群里只有管理员能改角色的人设"])
             circumstances = Said(scope=scope, at=at, turn_id=turn_id, words=said)
             written = write_triplets(connection, place_id, circumstances, checked, self._single_valued)
@@ -229,3 +232,34 @@ class MemoryGraph(TurnMemory):
         at = self._store.clock()
         with self._store.database.write() as connection:
             write_persona(connection, character_id, attributes, conversation_id, at)
+
+    def set_card_persona(self, character_id: str, attributes: Mapping[str, str]) -> None:
+        """Make these what the character's card says of it (R2.7).
+
+        What the card said before ends; what people said and what was set stays, and goes before it.
+
+        Raises:
+            InvalidInput: a trait without name or value, or an argument that is no text.
+        """
+        wrong = not_text(character_id=character_id)
+        if wrong := wrong or not_text(**{f"人设 {name}": value for name, value in attributes.items()}):
+            raise InvalidInput(wrong)
+        at = self._store.clock()
+        with self._store.database.write() as connection:
+            write_card_persona(connection, character_id, attributes, at)
+
+    def set_trait(self, character_id: str, name: str, value: str, conversation_id: str | None = None) -> bool:
+        """Set one trait, everywhere or in one conversation; whether that changed anything (R2.7).
+
+        A blank value takes back what was set there, so that the wider layers show again. Who may do so is
+        for the caller to know.
+
+        Raises:
+            InvalidInput: a trait without name, or an argument that is no text.
+        """
+        wrong = not_text(character_id=character_id, name=name, value=value)
+        if wrong := wrong or not_text_or_none(conversation_id=conversation_id):
+            raise InvalidInput(wrong)
+        at = self._store.clock()
+        with self._store.database.write() as connection:
+            return write_trait(connection, character_id, name, value, conversation_id, at)

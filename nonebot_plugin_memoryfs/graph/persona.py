@@ -1,39 +1,23 @@
-"""What the character is like, as `HAS_PERSONA` edges: everywhere, or in one conversation (R2.7)."""
+"""Setting what the character is like: by its card, everywhere, or in one conversation (R2.7)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection
 
 from ..errors import InvalidInput
 from ..scope import Scope
-from ..search.places import place_of, places_of
-from ..storage.tables import PERSONA_EDGE, edges
+from ..search.places import place_of
 from ..text.folding import fold_name
 from ..text.sentences import shorten
 from .commit import Said, write_triplets
-from .edges import COLUMNS, Edge, close, edge_of, strongest
-from .nodes import CHARACTER, CHARACTER_KEY, find
+from .edges import close
+from .nodes import CHARACTER
+from .traits import CARD, EVERYWHERE, traits_of
 from .triplets import NAME_LIMIT, OBJECT_LIMIT, Triplet, tidy
-
-EVERYWHERE = ""
-"""The conversation of what holds in all of them."""
 
 SYSTEM = ""
 """Who said what a card or an operator set."""
-
-_TRAITS = 60
-
-_OF_CHARACTER = (
-    select(*COLUMNS)
-    .where(
-        edges.c.subject_id == bindparam("subject_id"),
-        edges.c.place_id == bindparam("place_id"),
-        PERSONA_EDGE,
-    )
-    .order_by(edges.c.id)
-    .limit(_TRAITS)
-)
 
 
 def write_persona(
@@ -50,14 +34,47 @@ def write_persona(
     """
     place_id = place_of(connection, character_id, conversation_id or EVERYWHERE)
     before = traits_of(connection, character_id, place_id)
-    kept: set[int] = set()
-    if attributes:
-        scope = Scope(character_id, conversation_id or EVERYWHERE, SYSTEM, False)
-        triplets = [_trait(name, value) for name, value in attributes.items()]
-        names = frozenset(fold_name(triplet.relation) for triplet in triplets)
-        said = Said(scope=scope, at=at)
-        kept.update(write_triplets(connection, place_id, said, triplets, names, persona=True).ids)
+    traits = [_trait(name, value) for name, value in attributes.items()]
+    kept = _write(connection, character_id, conversation_id or EVERYWHERE, traits, at) if traits else ()
     close(connection, (edge for edge in before if edge.id not in kept), at)
+
+
+def write_card_persona(
+    connection: Connection, character_id: str, attributes: Mapping[str, str], at: datetime
+) -> None:
+    """Make these what the card says, if it said anything else; nothing but the card's former traits ends.
+
+    Raises:
+        InvalidInput: a trait has no name, no value, or too long a name.
+    """
+    wanted = {(trait.relation, trait.object) for trait in map(_trait, attributes, attributes.values())}
+    place_id = place_of(connection, character_id, CARD)
+    if wanted != {(edge.relation, edge.object) for edge in traits_of(connection, character_id, place_id)}:
+        write_persona(connection, character_id, attributes, CARD, at)
+
+
+def write_trait(
+    connection: Connection,
+    character_id: str,
+    name: str,
+    value: str,
+    conversation_id: str | None,
+    at: datetime,
+) -> bool:
+    """Set one trait, or with a blank value end it; whether anything changed.
+
+    Raises:
+        InvalidInput: the trait has no name, or too long a one.
+    """
+    place_id = place_of(connection, character_id, conversation_id or EVERYWHERE)
+    before = traits_of(connection, character_id, place_id)
+    same = [edge for edge in before if fold_name(edge.relation) == fold_name(tidy(name))]
+    if not tidy(value):
+        close(connection, same, at)
+        return bool(same)
+    trait = _trait(name, value)
+    _write(connection, character_id, conversation_id or EVERYWHERE, [trait], at)
+    return [edge.object for edge in same] != [trait.object]
 
 
 def _trait(name: str, value: str) -> Triplet:
@@ -67,25 +84,11 @@ def _trait(name: str, value: str) -> Triplet:
     return Triplet(CHARACTER, name, shorten(value, OBJECT_LIMIT), inferred=False)
 
 
-def traits_of(connection: Connection, character_id: str, place_id: int) -> list[Edge]:
-    """The live traits of one place, at most sixty."""
-    found = find(connection, character_id, [CHARACTER_KEY])
-    if CHARACTER_KEY not in found:
-        return []
-    where = {"subject_id": found[CHARACTER_KEY][0], "place_id": place_id}
-    return [edge_of(row) for row in connection.execute(_OF_CHARACTER, where)]
-
-
-def persona_in(connection: Connection, character_id: str, conversation_id: str) -> list[Edge]:
-    """The traits that hold in a conversation: its own before those of everywhere."""
-    known = places_of(connection, character_id, {EVERYWHERE, conversation_id})
-    holds: dict[int, Edge] = {}
-    for place_id in sorted(known, key=lambda p: known[p] != EVERYWHERE):
-        own: dict[int, list[Edge]] = {}
-        for edge in traits_of(connection, character_id, place_id):
-            own.setdefault(edge.relation_id, []).append(edge)
-        for relation_id, rivals in own.items():
-            best = strongest(rivals)
-            if not (best.inferred and relation_id in holds):
-                holds[relation_id] = best
-    return list(holds.values())
+def _write(
+    connection: Connection, character_id: str, conversation_id: str, traits: Sequence[Triplet], at: datetime
+) -> tuple[int, ...]:
+    """Write traits, each with one value at a time; the ids of their edges."""
+    place_id = place_of(connection, character_id, conversation_id)
+    said = Said(scope=Scope(character_id, conversation_id, SYSTEM, False), at=at)
+    names = frozenset(fold_name(trait.relation) for trait in traits)
+    return write_triplets(connection, place_id, said, traits, names, persona=True).ids
