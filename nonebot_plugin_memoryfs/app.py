@@ -6,25 +6,26 @@ The bot, the command line, the bench and the tests all use it.
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from .character import Card, built_in
+from .character import Bindings, Roster
+from .character.roster import FOLDER as CHARACTERS
 from .concurrency import in_thread
 from .config import Settings
-from .graph import MemoryGraph
+from .graph import TOOLS, MemoryGraph
 from .memory import MemoryFS, provide_memory_fs, withdraw_memory_fs
 from .model import ChatModel, Endpoint, Models, Patience, Purpose, load_models
 from .prompt import PromptManager
+from .prompt.manager import FOLDER as PROMPTS
 from .scope import Policy, Scope, group_conversation
 from .search import TurnLog
 from .storage import Store
 from .storage.directory import DirectoryLock
 from .storage.presence import note_presence
 from .storage.store import utc_now
-from .turn import Conversations, Overheard, OverheardLine, Rooms, Workflow
+from .turn import Cast, Conversations, Overheard, OverheardLine, Rooms, Workflow
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -38,13 +39,17 @@ class App:
         self.settings = settings
         self._patience = patience
         self.policy = policy_of(settings)
+        self.roster = _roster(store, settings)
+        self.bindings = Bindings(store, self.roster, settings.characters)
+        graph = MemoryGraph(store, self.policy)
+        self.cast = Cast(self.roster, graph, store.report)
         self.rooms = Rooms(
             store=store,
-            graph=MemoryGraph(store, self.policy),
+            graph=graph,
             log=TurnLog(store, self.policy),
             memory=MemoryFS(store, timezone=settings.zone, policy=self.policy),
             prompts=PromptManager(store=store),
-            card_of=self._card_of,
+            card_of=self.cast.card,
             zone=settings.zone,
         )
         self._overheard = Overheard()
@@ -81,11 +86,15 @@ class App:
         try:
             app = cls(store, settings, patience or Patience())
             unanswered = app.rooms.graph.close_unanswered()
+            app.cast.learn((*settings.characters.values(), *app.bindings.all().values()))
+            problems = list(app.bindings.problems())
         except BaseException:
             store.close()
             raise
         if unanswered:
             logger.info("上次停机时有 %d 条消息没来得及回答，内容都还在", unanswered)
+        for problem in problems:
+            logger.warning(problem)
         return app
 
     @property
@@ -105,6 +114,10 @@ class App:
         """The model of a purpose (R4.13), as soon as it is loaded."""
         assert self._models is not None, "App.start comes first"
         return (await asyncio.shield(self._models)).of(purpose)
+
+    async def character_of(self, account: str, conversation_id: str) -> str:
+        """The character a bot account plays in a conversation (R3.11)."""
+        return await in_thread(self.bindings.character_of, account, conversation_id)
 
     async def note_presence(self, scope: Scope) -> None:
         """Remember that this person speaks here (R1.17); a database write only the first time."""
@@ -159,11 +172,17 @@ class App:
         with self.rooms.store.database.write() as connection:
             note_presence(connection, scope.user_id, scope.conversation_id, at)
 
-    def _card_of(self, character_id: str) -> Card:
-        """The card of a character: the default one's may stand in the prompts folder."""
-        if character_id == self.settings.character and (card := self.rooms.prompts.folder_card()):
-            return card
-        return replace(built_in(), id=character_id)
+
+def _roster(store: Store, settings: Settings) -> Roster:
+    """The characters below the data directory."""
+    folder = store.directory
+    return Roster(
+        folder / CHARACTERS if folder else None,
+        store.report,
+        default=settings.character,
+        personality=folder / PROMPTS / "personality.json" if folder else None,
+        tools=[tool.name for tool in TOOLS],
+    )
 
 
 def policy_of(settings: Settings) -> Policy:

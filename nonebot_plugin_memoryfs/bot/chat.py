@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from weakref import WeakValueDictionary
 
 import nonebot
@@ -38,10 +38,9 @@ class Chat:
             return
         if not heard(event, self._settings, nonebot.get_bots()):
             return
-        scope = self._scope(event)
-        lock = self._order.setdefault(scope.conversation_id, asyncio.Lock())
+        lock = self._order.setdefault(_conversation(event), asyncio.Lock())
         async with lock:  # first come, first served: looking up a name must not let others overtake
-            await self._take_in(bot, event, scope)
+            await self._take_in(bot, event, await self._scope(event))
 
     async def _take_in(self, bot: Bot, event: MessageEvent, scope: Scope) -> None:
         speaker, at = self._name(event), self._app.clock()
@@ -61,17 +60,17 @@ class Chat:
             at=at,
             send=lambda reply, name: send_reply(bot, event, reply, name),
             account=bot.self_id,
+            administers=isinstance(event, GroupMessageEvent) and event.sender.role in ("admin", "owner"),
             source_ids=(str(event.message_id),),
             quoted=await self._quoted(bot, event),
         )
         await self._app.conversations.submit(await self._app.workflow.hear(incoming))
 
-    def _scope(self, event: MessageEvent) -> Scope:
-        character = character_of(str(event.self_id), self._settings)
-        user_id = str(event.user_id)
-        if isinstance(event, GroupMessageEvent):
-            return Scope(character, group_conversation(str(event.group_id)), user_id, private=False)
-        return Scope(character, private_conversation(user_id), user_id, private=True)
+    async def _scope(self, event: MessageEvent) -> Scope:
+        conversation = _conversation(event)
+        character = await self._app.character_of(str(event.self_id), conversation)
+        private = not isinstance(event, GroupMessageEvent)
+        return Scope(character, conversation, str(event.user_id), private)
 
     def _name(self, event: MessageEvent) -> str:
         user_id = str(event.user_id)
@@ -101,7 +100,7 @@ class Chat:
         return OverheardLine("你" if str(sender.user_id) == bot.self_id else speaker, text)
 
 
-def character_of(account: str, settings: Settings) -> str:
-    """The character a bot account plays."""
-    characters: Mapping[str, str] = settings.characters
-    return characters.get(account, settings.character)
+def _conversation(event: MessageEvent) -> str:
+    if isinstance(event, GroupMessageEvent):
+        return group_conversation(str(event.group_id))
+    return private_conversation(str(event.user_id))

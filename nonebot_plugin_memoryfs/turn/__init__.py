@@ -1,5 +1,6 @@
 """The turn: recall, answer, record, in an order that is the code's and not the model's (R4.1)."""
 
+from .cast import Cast as Cast
 from .queues import Conversations as Conversations
 from .queues import Overheard as Overheard
 from .rooms import Rooms as Rooms

@@ -23,7 +23,7 @@ def brief_of(turn: Turn, zone: ZoneInfo) -> Brief:
         text=incoming.text,
         turn_id=turn.turn_id,
         character=recalled.card.name,
-        identity=recalled.card.identity,
+        identity=recalled.identity,
         facts=tuple(_facts(recalled)),
         sayings=tuple(
             Saying(

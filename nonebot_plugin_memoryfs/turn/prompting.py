@@ -6,6 +6,7 @@ from datetime import datetime, tzinfo
 from ..character import Card, profile_text
 from ..graph import RecallResult
 from ..graph.chain import NOTHING_YET
+from ..graph.render import as_data
 from ..memory import MemoryContext
 from ..prompt import Cut, Part, PromptStack, RenderedPrompt, fixed_text
 from ..search import Hit
@@ -56,7 +57,13 @@ def persona_text(persona: RecallResult, card: Card) -> str:
     """What step 1 found; without persona facts the card's identity (R2.7)."""
     if persona.facts:
         return persona.text
-    return "\n".join(f"{card.name}的{attribute}：{value}" for attribute, value in card.identity)
+    return "\n".join(as_data(f"- {attribute}：{value}") for attribute, value in identity_of(persona, card))
+
+
+def identity_of(persona: RecallResult, card: Card) -> tuple[tuple[str, str], ...]:
+    """Attribute and value of the persona, from where `persona_text` has it."""
+    found = tuple((fact.relation, fact.object) for fact in persona.facts)
+    return found or card.filled().identity
 
 
 def build_message(turn: Turn) -> str:

@@ -23,7 +23,7 @@ class Rooms:
     memory: MemoryFS
     prompts: PromptManager
     card_of: Callable[[str], Card]
-    """Character id → its card."""
+    """Character id → its card; reads files, so not on the event loop."""
     zone: ZoneInfo
     """The zone in which times are shown."""
 

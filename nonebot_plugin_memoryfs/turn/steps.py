@@ -13,7 +13,7 @@ from ..storage.presence import viewer_of
 from ..text.folding import fold_sentence
 from ..text.references import points_back
 from ..text.statements import Statement, recognise
-from .prompting import build_prompt, persona_text
+from .prompting import build_prompt, identity_of, persona_text
 from .rooms import Rooms
 from .trace import save_trace, trace_of
 from .values import Incoming, Recalled, Turn
@@ -58,6 +58,7 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
     recalled = Recalled(
         persona=persona,
         persona_text=persona_text(persona, card),
+        identity=identity_of(persona, card),
         chain=chain,
         back=back,
         facts=facts,

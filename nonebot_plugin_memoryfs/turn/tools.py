@@ -14,13 +14,14 @@ from .values import Turn
 
 
 class TurnTools:
-    """What a model may call in a turn, and which objects it committed by calling."""
+    """What a model may call in a turn, as the card allows (R3.8), and which objects it committed so."""
 
     def __init__(self, graph: MemoryGraph, turn: Turn) -> None:
         self.committed: list[str] = []
         """Objects of the triplets that were committed, for the "must write" check (R4.5)."""
         self._graph = graph
         self._turn = turn
+        allowed = turn.recalled.card.tools if turn.recalled else None
         self.bound = tuple(
             BoundTool(
                 name=tool.name,
@@ -30,6 +31,7 @@ class TurnTools:
                 rewrites=tool.arguments is RewriteArguments,
             )
             for tool in TOOLS
+            if allowed is None or tool.name in allowed
         )
 
     async def _call(self, tool: Tool, arguments: dict[str, Any]) -> ToolResult:
@@ -52,6 +54,7 @@ class TurnTools:
             speaker_name=incoming.speaker,
             turn_id=self._turn.turn_id,
             said=incoming.text,
+            may_set_persona=incoming.scope.private or incoming.administers,
         )
         if result.ok:
             self.committed += [triplet.object for triplet in arguments.triplets]

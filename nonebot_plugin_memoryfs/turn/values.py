@@ -42,6 +42,8 @@ class Incoming:
     """As text: pictures and the like as placeholders; empty when the character was only called."""
     at: datetime
     send: Send
+    administers: bool = False
+    """Whether the speaker is an admin of the group: their word changes the persona there (R2.7)."""
     account: str = ""
     """The bot account that heard it and answers."""
     source_ids: tuple[str, ...] = ()
@@ -57,6 +59,8 @@ class Recalled:
     persona: RecallResult
     persona_text: str
     """What stands in the prompt for it: the persona facts, or else the card's identity (R2.7)."""
+    identity: tuple[tuple[str, str], ...]
+    """The same as attribute and value."""
     chain: TaskChain
     back: BackRecall | None
     """What words that point back brought up (R2.16); `None` where there were none."""
@@ -108,5 +112,6 @@ def join(first: Turn, second: Turn) -> Turn:
         source_ids=heard.source_ids + more.source_ids,
         quoted=more.quoted or heard.quoted,
         at=heard.at,
+        administers=heard.administers and more.administers,
     )
     return replace(first, incoming=incoming, viewer=second.viewer, joined=(*first.joined, second.turn_id))

@@ -1,6 +1,7 @@
 """R7.2, R4.2: the chat hook inside NoneBot: what reaches a turn, and what leaves no trace."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import nonebot
 import pytest
@@ -12,6 +13,7 @@ from nonebot_plugin_memoryfs.bot.plugin import running
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.storage.tables import lines, presence
+from nonebot_plugin_memoryfs.turn import Incoming, Turn
 
 from ..sim.onebot import at, text
 from .events import SELF_ID, group, private
@@ -69,6 +71,63 @@ async def test_r7_02_ignored_people_leave_no_trace(app: App, started: None) -> N
 async def test_r4_02_blank_private_messages_are_ignored(app: App, started: None) -> None:
     await receive(app, private("  \n", user_id=504))
     assert await stored("504") == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("role", "administers"), [("owner", True), ("admin", True), ("member", False), ("", False), (None, False)]
+)
+async def test_r2_07_the_groups_admins_are_known_as_such(
+    app: App, started: None, monkeypatch: pytest.MonkeyPatch, role: str | None, administers: bool
+) -> None:
+    assert running.app is not None
+    heard: list[Incoming] = []
+    hear = running.app.workflow.hear
+
+    async def listen(incoming: Incoming) -> Turn:
+        heard.append(incoming)
+        return await hear(incoming)
+
+    monkeypatch.setattr(running.app.workflow, "hear", listen)
+    sender = {"user_id": 506, "nickname": "小明", "card": "", "role": role}
+    await receive(
+        app,
+        group([at(SELF_ID), text("我喜欢水")], user_id=506, group_id=20002, sender=sender),
+        "记住了：你喜欢水。",
+    )
+    await receive(app, private("我喜欢水", user_id=506, sender=sender), "记住了：你喜欢水。")
+    assert [incoming.administers for incoming in heard] == [administers, False]
+
+
+async def test_r3_11_a_bound_group_speaks_to_its_character(app: App, started: None) -> None:
+    assert running.app is not None
+    bindings = running.app.bindings
+    folder = running.app.rooms.store.directory
+    assert folder is not None
+    await in_thread(_write, folder / "characters" / "orange.json", '{"name": "阿橘"}')
+    await receive(
+        app, group([at(SELF_ID), text("我喜欢水")], user_id=507, group_id=20003), "记住了：你喜欢水。"
+    )
+    await in_thread(bindings.bind, "qq_group_20003", "orange")
+    await receive(
+        app, group([at(SELF_ID), text("我喜欢茶")], user_id=507, group_id=20003), "记住了：你喜欢茶。"
+    )
+    await in_thread(bindings.unbind, "qq_group_20003")
+    said = {
+        name: [
+            hit.text
+            for hit in await in_thread(running.app.rooms.log.search, where, "喜欢")
+            if not hit.by_character
+        ]
+        for name in ("neko", "orange")
+        for where in [Scope(name, "qq_group_20003", "507", private=False)]
+    }
+    assert said["orange"] == ["我喜欢茶"]
+    assert "我喜欢茶" not in said["neko"]
+
+
+def _write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, "utf-8")
 
 
 async def test_r7_02_the_group_card_comes_before_the_nickname(app: App, started: None) -> None:

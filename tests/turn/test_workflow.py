@@ -61,7 +61,7 @@ async def test_r4_01_each_turn_recalls_persona_chain_facts_and_prompts(chat: Cha
     await chat.say("我喜欢摇滚")
     turn = await chat.say("我喜欢什么")
     ask = chat.model.asked[-1]
-    assert "小忆的性格" in ask.system
+    assert "- 性格：亲切" in ask.system
     assert "Task_1" in ask.system
     assert "喜欢 摇滚" in ask.system
     assert ask.user == "我喜欢什么"
