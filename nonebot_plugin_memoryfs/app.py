@@ -6,15 +6,17 @@ The bot, the command line, the bench and the tests all use it.
 import asyncio
 import logging
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-from .character import Bindings, Roster
+from .character import Bindings, Rhythm, Roster, rhythm_of
 from .character.roster import FOLDER as CHARACTERS
 from .concurrency import in_thread
 from .config import Settings
 from .graph import TOOLS, MemoryGraph
+from .life import Life
+from .life import Rules as LifeRules
 from .memory import MemoryFS, provide_memory_fs, withdraw_memory_fs
 from .model import ChatModel, Endpoint, Models, Patience, Purpose, load_models
 from .prompt import PromptManager
@@ -51,6 +53,15 @@ class App:
             prompts=PromptManager(store=store),
             card_of=self.cast.card,
             zone=settings.zone,
+        )
+        self.life = Life(
+            store,
+            self.rooms.memory,
+            self.model,
+            rules=life_rules_of(settings),
+            card_of=self.cast.card,
+            rhythm_of=self._rhythm_of,
+            web_on=not settings.base_url,
         )
         self._overheard = Overheard()
         self._present: set[tuple[str, str]] = set()
@@ -133,8 +144,14 @@ class App:
         """Keep a line nobody addressed to the character, as context for its next turn (R4.2)."""
         self._overheard.add((scope.character_id, scope.conversation_id), line)
 
+    async def upkeep(self) -> None:
+        """What is done once a day, off the reply path."""
+        if gone := await in_thread(self.life.tidy):
+            logger.info("收起了 %d 个久无人来的网页会话的心跳", gone)
+
     async def close(self) -> None:
         """Stop what runs and write everything down."""
+        await self.life.close()
         await self.conversations.close()
         await self._close_models()
         withdraw_memory_fs(self.rooms.memory)
@@ -172,6 +189,11 @@ class App:
         with self.rooms.store.database.write() as connection:
             note_presence(connection, scope.user_id, scope.conversation_id, at)
 
+    def _rhythm_of(self, character_id: str) -> Rhythm:
+        """The clock of a character (R5.4)."""
+        card = self.cast.card(character_id)
+        return rhythm_of(card.timezone, card.sleep, self.settings.zone)
+
 
 def _roster(store: Store, settings: Settings) -> Roster:
     """The characters below the data directory."""
@@ -182,6 +204,14 @@ def _roster(store: Store, settings: Settings) -> Roster:
         default=settings.character,
         personality=folder / PROMPTS / "personality.json" if folder else None,
         tools=[tool.name for tool in TOOLS],
+    )
+
+
+def life_rules_of(settings: Settings) -> LifeRules:
+    """How often characters have a life of their own (R5.2)."""
+    return LifeRules(
+        interval=timedelta(minutes=settings.life_interval_minutes),
+        idle=timedelta(minutes=settings.life_idle_minutes),
     )
 
 

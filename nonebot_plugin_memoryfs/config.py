@@ -167,7 +167,6 @@ NOT_YET_USED = frozenset(
         "learn_every",
     }
     | {"cooldown_seconds", "daily_calls", "daily_tokens", "keep_turns_days"}
-    | {"life_interval_minutes", "life_idle_minutes", "life_private_self_service"}
 )
 """Settings whose names are fixed but whose feature this version does not have."""
 

@@ -38,9 +38,9 @@ class Chat:
             return
         if not heard(event, self._settings, nonebot.get_bots()):
             return
-        lock = self._order.setdefault(_conversation(event), asyncio.Lock())
+        lock = self._order.setdefault(conversation_of(event), asyncio.Lock())
         async with lock:  # first come, first served: looking up a name must not let others overtake
-            await self._take_in(bot, event, await self._scope(event))
+            await self._take_in(bot, event, await scope_of(self._app, event))
 
     async def _take_in(self, bot: Bot, event: MessageEvent, scope: Scope) -> None:
         speaker, at = self._name(event), self._app.clock()
@@ -65,12 +65,6 @@ class Chat:
             quoted=await self._quoted(bot, event),
         )
         await self._app.conversations.submit(await self._app.workflow.hear(incoming))
-
-    async def _scope(self, event: MessageEvent) -> Scope:
-        conversation = _conversation(event)
-        character = await self._app.character_of(str(event.self_id), conversation)
-        private = not isinstance(event, GroupMessageEvent)
-        return Scope(character, conversation, str(event.user_id), private)
 
     def _name(self, event: MessageEvent) -> str:
         user_id = str(event.user_id)
@@ -100,7 +94,16 @@ class Chat:
         return OverheardLine("你" if str(sender.user_id) == bot.self_id else speaker, text)
 
 
-def _conversation(event: MessageEvent) -> str:
+def conversation_of(event: PrivateMessageEvent | GroupMessageEvent) -> str:
+    """The conversation an event belongs to (R7.1)."""
     if isinstance(event, GroupMessageEvent):
         return group_conversation(str(event.group_id))
     return private_conversation(str(event.user_id))
+
+
+async def scope_of(app: App, event: PrivateMessageEvent | GroupMessageEvent) -> Scope:
+    """Who speaks to which character where."""
+    conversation = conversation_of(event)
+    character = await app.character_of(str(event.self_id), conversation)
+    private = not isinstance(event, GroupMessageEvent)
+    return Scope(character, conversation, str(event.user_id), private)

@@ -16,6 +16,7 @@ from ..config import NOT_YET_USED, PREFIX, Config, Settings, parse, unknown_name
 from ..errors import DirectoryNotWritable, OperatorError
 from ..storage.directory import DirectoryLock
 from .chat import Chat
+from .scheduler import start_jobs, stop_jobs
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -72,6 +73,7 @@ class Running:
         app.start()
         self.app = app
         self.chat = Chat(app, self._settings)
+        start_jobs(app, life=await in_thread(lambda: app.life.enabled))
         logger.info("记忆数据在 %s", self._directory.path)
         driver = nonebot.get_driver()
         if isinstance(driver, ASGIMixin):
@@ -82,6 +84,7 @@ class Running:
     async def stop(self) -> None:
         """Stop answering and write everything down."""
         self.chat = None
+        stop_jobs()
         web.withdraw(_server())
         if self.app is not None:
             await self.app.close()

@@ -16,6 +16,8 @@ require("nonebot_plugin_localstore")
 import nonebot_plugin_localstore as localstore
 
 from .chat import Chat
+from .commands import COMMANDS
+from .commands.hooks import hook
 from .life_cycle import Running, read_settings, take_directory
 
 _log = logging.getLogger("nonebot_plugin_memoryfs")
@@ -31,11 +33,14 @@ driver = nonebot.get_driver()
 driver.on_startup(running.start)
 driver.on_shutdown(running.stop)
 
+for command in COMMANDS:
+    hook(command, lambda: running.app)
+
 chat = on_message(priority=98, block=False)
 
 
 @chat.handle()
 async def _(bot: Bot, event: MessageEvent) -> None:
-    hook: Chat | None = running.chat
-    if hook is not None:
-        await hook.receive(bot, event)
+    receiver: Chat | None = running.chat
+    if receiver is not None:
+        await receiver.receive(bot, event)

@@ -9,11 +9,16 @@ from .readable import mentions
 
 
 def heard(event: MessageEvent, settings: Settings, own_accounts: Collection[str]) -> bool:
-    """Whether a message counts: not from a bot of ours, an anonymous or refused person or group."""
+    """Whether a message counts: from somebody welcome, and not one of another bot's commands."""
+    if event.get_plaintext().lstrip().startswith(settings.ignore_prefixes):
+        return False
+    return welcome(event, settings, own_accounts)
+
+
+def welcome(event: MessageEvent, settings: Settings, own_accounts: Collection[str]) -> bool:
+    """Whether the bot deals with the sender: no bot of ours, no anonymous or refused person or group."""
     user_id = str(event.user_id)
     if user_id in own_accounts or user_id == str(event.self_id) or user_id in settings.users_deny:
-        return False
-    if event.get_plaintext().lstrip().startswith(settings.ignore_prefixes):
         return False
     if isinstance(event, GroupMessageEvent):
         group_id = str(event.group_id)
