@@ -4,13 +4,14 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from . import graph, retrieval, store, turn
+from . import graph, life, retrieval, store, turn
 
 BENCHES: Mapping[str, Callable[[Sequence[str]], int]] = {
     "store": store.main,
     "graph": graph.main,
     "retrieval": retrieval.main,
     "turn": turn.main,
+    "life": life.main,
 }
 """Every bench: its command line, which gives the exit status."""
 

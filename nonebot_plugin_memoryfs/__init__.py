@@ -16,7 +16,8 @@ if "nonebot" in sys.modules:
         description="让机器人记得住：记忆文件、记忆图谱与分层提示词，离线也能用",
         usage=(
             "私聊，或在群里 @机器人、叫它的名字、回复它的消息，它就会回答，并记得你说过的事。\n"
-            "例：先说「我喜欢摇滚」，以后问「我喜欢什么？」"
+            "例：先说「我喜欢摇滚」，以后问「我喜欢什么？」\n"
+            "/心跳：没人在的时候，角色自己过日子（群管理员、主人）"
         ),
         type="application",
         homepage="https://github.com/nonebot-plugin-memoryfs/nonebot-plugin-memoryfs",

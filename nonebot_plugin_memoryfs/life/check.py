@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..character import Phase
 from ..model.reply_text import reply_text
@@ -126,9 +127,10 @@ def likeness(one: str, other: str) -> float:
     return len(pairs & others) / (min(len(pairs), len(others)) or 1)
 
 
-def _pairs(text: str) -> set[str]:
+@lru_cache(maxsize=1024)  # the last fragments are compared with each new one
+def _pairs(text: str) -> frozenset[str]:
     folded = fold_sentence(text)
-    return {folded[at : at + 2] for at in range(len(folded) - 1)}
+    return frozenset(folded[at : at + 2] for at in range(len(folded) - 1))
 
 
 def _folded(text: str) -> str:

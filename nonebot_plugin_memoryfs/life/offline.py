@@ -48,9 +48,10 @@ def write_fragment(setting: Setting, rng: random.Random) -> str:
     text = ""
     for _ in range(_DRAWS):
         text = draft(setting, rng)
+        if _says_again(text, setting.texts) or weight(text) < SHORT:
+            continue
         checked = check(text, setting.phase, setting.texts)
-        good = not checked.refusal and checked.text == text and weight(text) >= SHORT
-        if good and not _says_again(text, setting.texts):
+        if not checked.refusal and checked.text == text:
             return text
     return text  # judged like any other
 
