@@ -18,7 +18,7 @@ from nonebot_plugin_memoryfs.life import Life, Rules
 from nonebot_plugin_memoryfs.memory import MemoryFS
 from nonebot_plugin_memoryfs.model import ChatModel
 from nonebot_plugin_memoryfs.storage import Store
-from nonebot_plugin_memoryfs.storage.tables import heartbeats
+from nonebot_plugin_memoryfs.storage.life_tables import heartbeats
 
 from .report import RESULTS, Bound, Row, conclude, percentile
 

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, or_, select, up
 
 from ..character import Rhythm
 from ..scope import kind_of
-from ..storage.tables import heartbeats, life_state, turns
+from ..storage.life_tables import heartbeats, life_state
+from ..storage.tables import turns
 from ..storage.upserts import insert_or_ignore
 from .rules import Pulse, Rules
 

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, insert, inspect, select
 
 from ..errors import SchemaTooNew
 from .database import Database
-from .tables import metadata, upgrades
+from .life_tables import metadata  # of every table: those of a life are defined last
+from .tables import upgrades
 
 
 @dataclass(frozen=True, slots=True)
