@@ -57,7 +57,7 @@ class App:
         self.life = Life(
             store,
             self.rooms.memory,
-            self.model,
+            lambda: self.model("life"),
             rules=life_rules_of(settings),
             card_of=self.cast.card,
             rhythm_of=self._rhythm_of,
