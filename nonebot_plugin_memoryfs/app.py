@@ -59,8 +59,8 @@ class App:
             self.rooms.memory,
             lambda: self.model("life"),
             rules=life_rules_of(settings),
-            card_of=self.cast.card,
-            rhythm_of=self._rhythm_of,
+            card_of=self.roster.card,
+            rhythm_of=self.rhythm_of,
             web_on=not settings.base_url,
         )
         self._overheard = Overheard()
@@ -189,9 +189,9 @@ class App:
         with self.rooms.store.database.write() as connection:
             note_presence(connection, scope.user_id, scope.conversation_id, at)
 
-    def _rhythm_of(self, character_id: str) -> Rhythm:
+    def rhythm_of(self, character_id: str) -> Rhythm:
         """The clock of a character (R5.4)."""
-        card = self.cast.card(character_id)
+        card = self.roster.card(character_id)
         return rhythm_of(card.timezone, card.sleep, self.settings.zone)
 
 

@@ -6,8 +6,8 @@ from .cards import profile_text as profile_text
 from .formats import built_in as built_in
 from .formats import load_card as load_card
 from .formats import read_card as read_card
-from .roster import Roster as Roster
 from .phases import Phase as Phase
 from .phases import Rhythm as Rhythm
 from .phases import Stretch as Stretch
 from .phases import rhythm_of as rhythm_of
+from .roster import Roster as Roster

@@ -23,7 +23,7 @@ def _superuser(asked: Asked) -> bool:
 async def _status(asked: Asked) -> str:
     scope = asked.scope
     status = await in_thread(asked.app.life.status, scope.character_id, scope.conversation_id)
-    return _told(status, asked.app, scope.character_id)
+    return await in_thread(_told, status, asked.app, scope.character_id)
 
 
 async def _on(asked: Asked) -> str:
