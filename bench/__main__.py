@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from . import graph, life, retrieval, store, turn
+from . import graph, life, retrieval, store, turn, web
 
 BENCHES: Mapping[str, Callable[[Sequence[str]], int]] = {
     "store": store.main,
@@ -12,6 +12,7 @@ BENCHES: Mapping[str, Callable[[Sequence[str]], int]] = {
     "retrieval": retrieval.main,
     "turn": turn.main,
     "life": life.main,
+    "web": web.main,
 }
 """Every bench: its command line, which gives the exit status."""
 

@@ -4,6 +4,7 @@ MemoryFSError
   InvalidInput (ValueError)     tell the person who asked: what was wrong, what is allowed
     InvalidMemoryPath           a memory path that is not well formed (R1.4)
     TooLong                     a text over its limit (R3.3)
+    Outdated                    a change of something that has changed since it was looked at
   OperatorError                 tell whoever runs the bot: a setting, a directory, a file
     ConfigError                 a setting has a value that is not allowed (R7.1)
     DataDirectoryError          the data directory can't be used
@@ -28,6 +29,10 @@ class InvalidMemoryPath(InvalidInput):
 
 class TooLong(InvalidInput):
     """A text over its limit; the message names the limit."""
+
+
+class Outdated(InvalidInput):
+    """A change of something that has changed since it was looked at: nothing was overwritten."""
 
 
 class OperatorError(MemoryFSError):

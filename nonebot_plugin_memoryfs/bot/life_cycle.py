@@ -94,7 +94,10 @@ class Running:
         config = nonebot.get_driver().config
         try:
             if await web.serve(_server(), app):
-                logger.info("网页接口在 http://%s:%s%s", config.host, config.port, web.MEMORY_FILES)
+                address = f"http://{config.host}:{config.port}"
+                logger.info("网页接口在 %s%s", address, web.MEMORY_FILES)
+                code = web.new_code(_server())
+                logger.info("网页在 %s%s，登录码 %s（10 分钟内用一次）", address, web.PAGE, code)
             else:
                 logger.info("网页接口没有开：它要用 FastAPI 驱动器（DRIVER=~fastapi），其余照常")
         except OperatorError as error:

@@ -12,6 +12,9 @@ from .results import PurgeResult as PurgeResult
 from .results import RecallResult as RecallResult
 from .results import TaskChain as TaskChain
 from .results import TaskResult as TaskResult
+from .review import FactReview as FactReview
+from .review import KnownPerson as KnownPerson
+from .review import StoredFact as StoredFact
 from .tools import TOOLS as TOOLS
 from .tools import Tool as Tool
 from .triplets import Triplet as Triplet

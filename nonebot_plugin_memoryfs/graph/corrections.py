@@ -1,9 +1,9 @@
-"""Copies of facts that no longer hold: what a turn said shows as corrected (R1.19)."""
+"""Copies of facts that no longer hold: what a turn said shows as corrected, or taken back (R1.19)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from ..search.places import chunks
 from ..search.turn_log import Hit
@@ -35,7 +35,7 @@ _SUPERSEDED = (
     .join(edges, edges.c.id == edge_turns.c.edge_id)
     .where(
         edge_turns.c.turn_id.in_(bindparam("turn_ids", expanding=True)),
-        edges.c.superseded_by.is_not(None),
+        or_(edges.c.superseded_by.is_not(None), edges.c.purged),
         ~_SAID_BOTH,
         ~_HOLDS_AGAIN,
     )
@@ -45,7 +45,7 @@ _SUPERSEDED = (
 def superseded_objects(
     connection: Connection, turn_ids: Iterable[int], place_ids: Collection[int] | None = None
 ) -> dict[int, frozenset[str]]:
-    """Of these turns, those that said what was superseded later: turn → those objects, folded.
+    """Of these turns, those that said what was superseded or purged later: turn → those objects, folded.
 
     Args:
         connection: a read.

@@ -113,11 +113,32 @@ def purge(search: Search, place_id: int, said: Said, wanted: Wanted) -> PurgeRes
     facts = facts_of(search, found.edges)
     if new and any(fold_name(fact.object) == fold_name(new) for fact in facts):
         return answers.purge_refused("新内容和原来的一样")
-    at = _purge_time(search.connection, place_id, said.at)
-    close(search.connection, found.edges, at, purged=True)
-    if new:
-        _replace(search, place_id, replace(said, at=at), wanted.subject, found.edges, new)
+    take_back(search, place_id, said, wanted.subject, found.edges, new)
     return answers.purged(facts, new)
+
+
+def take_back(
+    search: Search,
+    place_id: int,
+    said: Said,
+    subject: str,
+    taken: Sequence[Edge],
+    new: str | None,
+) -> None:
+    """Close facts of one place, undoable; `new` takes the place of their object.
+
+    Args:
+        search: for whom and where.
+        place_id: the place of the facts.
+        said: by whom, and when.
+        subject: a name that means their subject there.
+        taken: live facts; with a replacement, all of one label.
+        new: the object that holds from now on.
+    """
+    at = _purge_time(search.connection, place_id, said.at)
+    close(search.connection, taken, at, purged=True)
+    if new:
+        _replace(search, place_id, replace(said, at=at), subject, taken, new)
 
 
 def _replace(
@@ -130,7 +151,8 @@ def _replace(
 ) -> None:
     connection = search.connection
     triplet = Triplet(subject, closed[0].relation, new, inferred=False)
-    written = write_triplets(connection, place_id, said, [triplet], search.single_valued)
+    persona = closed[0].kind == EdgeKind.HAS_PERSONA
+    written = write_triplets(connection, place_id, said, [triplet], search.single_valued, persona=persona)
     by = written.ids[0]
     connection.execute(_REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])
 
@@ -219,8 +241,11 @@ def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> list[Fact
         then = connection.execute(_LAST, where).scalar()
     else:
         then = connection.execute(_LAST_OWN, {**where, "user_id": scope.user_id}).scalar()
-    if then is None:
-        return []
+    return [] if then is None else facts_of(search, reopen(search.connection, place_id, then, at))
+
+
+def reopen(connection: Connection, place_id: int, then: datetime, at: datetime) -> list[Edge]:
+    """Open again what the purge of that time closed; a replacement it brought in ends."""
     closed = [edge_of(row) for row in connection.execute(_PURGED_THEN, {"place_id": place_id, "then": then})]
     for edge in closed:
         _end_replacement(connection, edge, then, at)
@@ -233,7 +258,7 @@ def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> list[Fact
         }
         if connection.execute(_TWIN, twin).first() is None:
             connection.execute(_REOPEN, {"edge_id": edge.id})
-    return facts_of(search, closed)
+    return closed
 
 
 def _end_replacement(connection: Connection, edge: Edge, then: datetime, at: datetime) -> None:

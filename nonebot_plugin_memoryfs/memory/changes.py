@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Outdated
 from .categories import FileKind
 from .entries import Entry, newest_time, same_saying
 
@@ -32,14 +32,15 @@ def entry_at(entries: Sequence[Entry], number: int, expected: Entry | None = Non
     """The entry at a number, 1 being the oldest.
 
     Raises:
-        InvalidInput: there is none, or it is not the expected one.
+        InvalidInput: there is none.
+        Outdated: it is not the expected one.
     """
     if not 1 <= number <= len(entries):
         allowed = f"可用 1 到 {len(entries)}" if entries else "这个文件里没有条目"
         raise InvalidInput(f"没有第 {number} 条记忆；{allowed}")
     entry = entries[number - 1]
     if expected is not None and entry != expected:
-        raise InvalidInput(f"第 {number} 条记忆已经变了，请重新查看后再改")
+        raise Outdated(f"第 {number} 条记忆已经变了，请重新查看后再改")
     return entry
 
 

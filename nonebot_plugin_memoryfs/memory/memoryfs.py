@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Unpack
 from zoneinfo import ZoneInfo
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Outdated
 from ..scope import Policy, Scope, Viewer, kind_of
 from ..storage import Store
 from ..storage.presence import note_presence, viewer_of
@@ -27,6 +27,7 @@ from .file_store import FileStore
 from .files import FileFields, MemoryFile
 from .history import HistoryLimits
 from .paths import parse_memory_path
+from .records import FileHead
 
 DEFAULT_TIMEZONE = ZoneInfo("Asia/Shanghai")
 
@@ -140,9 +141,18 @@ class MemoryFS:
                 entries = with_entry(tuple(entries), Entry(content), place.kind)
             return self._files.save(found, entries, fields, append=append)
 
-    def delete(self, path: str) -> bool:
-        """Delete a file, whose last version is kept (R1.11); whether there was one."""
+    def delete(self, path: str, *, expected: int | None = None) -> bool:
+        """Delete a file, whose last version is kept (R1.11); whether there was one.
+
+        Args:
+            path: where.
+            expected: the version as last seen; a file of another one is not touched.
+
+        Raises:
+            Outdated: the file has another version by now.
+        """
         with self._files.changing(path) as (connection, _, former):
+            _check_version(former, expected)
             if former is not None:
                 self._records.delete(connection, former, self._files.now())
         return former is not None
@@ -156,6 +166,11 @@ class MemoryFS:
         """The files of every character, by path."""
         with self._files.reading() as connection:
             return list(self._records.all(connection))
+
+    def heads(self, under: str) -> list[FileHead]:
+        """The files whose path begins so, by path, without their content."""
+        with self._files.reading() as connection:
+            return self._records.heads(connection, under)
 
     def build_prompt_context(self, char_id: str, user_id: str, conversation_id: str) -> str:
         """The memory for this user's prompt in this conversation; `""` for none (R1.12)."""
@@ -187,6 +202,10 @@ class MemoryFS:
     def entries(self, path: str) -> tuple[Entry, ...]:
         """The entries of a file, oldest first; none for a missing file (R1.8)."""
         return self._files.entries_of(self.read(path))
+
+    def parse(self, file: MemoryFile) -> tuple[Entry, ...]:
+        """The entries of a file that was read before, or of a former version."""
+        return self._files.entries_of(file)
 
     def append(
         self, path: str, entry: Entry, *, spoken: bool = False, **fields: Unpack[FileFields]
@@ -270,17 +289,20 @@ class MemoryFS:
         with self._files.reading() as connection:
             return self._records.history.dropped(connection, parse_memory_path(path))
 
-    def restore(self, path: str, version: int | None = None) -> MemoryFile:
+    def restore(self, path: str, version: int | None = None, *, expected: int | None = None) -> MemoryFile:
         """Bring a former version back as the newest one; what stands there becomes a former version.
 
         Args:
             path: which file; it may have been deleted.
             version: which version; by default the last former one, which undoes the last write.
+            expected: the version that stands there as last seen, 0 for none.
 
         Raises:
             InvalidInput: that version is not kept.
+            Outdated: another version stands there by now.
         """
         with self._files.changing(path) as (connection, place, former):
+            _check_version(former, expected)
             kept = self._records.history.versions(connection, path)
             source = next((file for file in kept if version in (None, file.version)), None)
             if source is None:
@@ -291,3 +313,10 @@ class MemoryFS:
             file = replace(source, version=newest + 1, updated_at=now.isoformat())
             self._records.save(connection, place, former, file, (), now)
         return file
+
+
+def _check_version(former: MemoryFile | None, expected: int | None) -> None:
+    found = former.version if former else 0
+    if expected not in (None, found):
+        now = f"现在是第 {found} 版" if found else "现在没有这个文件"
+        raise Outdated(f"这个文件已经变了（{now}），请重新查看后再改")

@@ -5,7 +5,7 @@ Every call is part of the caller's transaction and reads or writes single rows b
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, tzinfo
 from functools import cache
 from typing import Any
@@ -38,6 +38,17 @@ _OF_CHARACTER = (
     .where(files.c.character_id == bindparam("of_character"))
     .order_by(files.c.importance.desc(), files.c.updated_at.desc(), files.c.path)
 )
+_HEADS = (
+    select(
+        files.c.path,
+        files.c.title,
+        files.c.version,
+        files.c.updated_at,
+        func.length(files.c.content).label("characters"),
+    )
+    .where(files.c.path >= bindparam("first"), files.c.path < bindparam("behind"))
+    .order_by(files.c.path)
+)
 _ALL = select(files).order_by(files.c.path)
 _LISTS = ("tags", "memory_ids")
 _TIMES = ("created_at", "updated_at")
@@ -63,6 +74,18 @@ def _contents_of(count: int) -> Any:
 
 
 _SAVE = upsert(files, ["path"], [column.name for column in files.c if not column.primary_key])
+
+
+@dataclass(frozen=True, slots=True)
+class FileHead:
+    """A file without its content, for long lists."""
+
+    path: str
+    title: str
+    version: int
+    updated_at: datetime
+    characters: int
+    """How long its content is."""
 
 
 class Records:
@@ -92,6 +115,11 @@ class Records:
     def of_character(self, connection: Connection, character_id: str) -> list[MemoryFile]:
         """A character's files by importance, then newest, then path (R1.1)."""
         return [self._file(row) for row in connection.execute(_OF_CHARACTER, {"of_character": character_id})]
+
+    def heads(self, connection: Connection, under: str) -> list[FileHead]:
+        """The files whose path begins so, by path."""
+        where = {"first": under, "behind": f"{under}\U0010ffff"}
+        return [FileHead(*row) for row in connection.execute(_HEADS, where)]
 
     def all(self, connection: Connection) -> Iterator[MemoryFile]:
         """Every file by path, read piece by piece."""

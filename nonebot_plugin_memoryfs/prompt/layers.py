@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, insert, select
 
-from ..errors import InvalidInput, TooLong
+from ..errors import InvalidInput, Outdated, TooLong
 from ..storage import Store
 from ..storage.face_source import dump
 from ..storage.tables import layer_history, layers
@@ -53,10 +53,17 @@ class Layers:
         with self._store.database.read() as connection:
             return _content(connection, level, _target(level, target_id)) or ""
 
-    def save(self, level: Level, target_id: str, content: str) -> None:
+    def save(self, level: Level, target_id: str, content: str, *, expected: str | None = None) -> None:
         """Set a layer; blank removes it. It stands in the file when this returns.
 
+        Args:
+            level: which level.
+            target_id: whose layer.
+            content: its text from now on.
+            expected: its text as last seen, empty for none; another one is not overwritten.
+
         Raises:
+            Outdated: it has another text by now.
             InvalidInput: a user or group layer without an id.
             TooLong: the text is over 8,000 characters.
         """
@@ -64,6 +71,8 @@ class Layers:
         _check(level, target_id, content)
         self._face.pull()
         with self._store.database.write() as connection:
+            if expected is not None and (_content(connection, level, target_id) or "") != expected:
+                raise Outdated("这一层提示词已经变了，什么也没有改；请看看现在的内容")
             _set(connection, level, target_id, content, self._store.clock())
         self._face.push()
 

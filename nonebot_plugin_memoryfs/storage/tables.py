@@ -312,6 +312,7 @@ edges = Table(
     ),
     Index("edges_subject", "subject_id", "place_id", "last_seen", **_while(LIVE_EDGE)),
     Index("edges_object", "object_id", "place_id", "last_seen", **_while(LIVE_EDGE)),
+    Index("edges_user", "user_id", "id", **_while(LIVE_EDGE)),
     Index("edges_relation", "place_id", "relation_id", "last_seen", **_while(LIVE_EDGE)),
     Index("edges_closed", "subject_id", "place_id", "valid_to", **_while(CLOSED_EDGE)),
     Index("edges_persona", "subject_id", "place_id", **_while(PERSONA_EDGE)),

@@ -79,6 +79,11 @@ class Conversations:
             )
             await self._drop(oldest)
 
+    async def settled(self, key: Key) -> None:
+        """Wait until nothing waits or runs in this conversation."""
+        if worker := self._workers.get(key):
+            await asyncio.wait([worker])
+
     async def idle(self) -> None:
         """Wait until nothing waits or runs."""
         while self._workers:

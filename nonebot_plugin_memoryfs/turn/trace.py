@@ -1,7 +1,7 @@
 """Why a turn was answered as it was: the turn's own values, kept, pruned and told (R4.3)."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -17,7 +17,7 @@ FULL_TEXTS = 5
 FULL_TEXT_BYTES = 50_000_000
 """Full text kept in all."""
 
-_CHECKS = {
+CHECKS = {
     "persona_recalled": "查了人设",
     "chain_recalled": "查了任务链",
     "both_in_last_request": "人设与任务链都在最后一次请求里",
@@ -25,7 +25,9 @@ _CHECKS = {
     "reference_searched": "指代到以前的事时查了任务链",
     "recent_searched": "说到刚才/之前/上次时查了任务链",
 }
-_STEPS = {"heard": "听到", "recalled": "回忆", "answered": "回答", "sent": "发送", "recorded": "记录"}
+"""The checklist in words, in its order."""
+STEPS = {"heard": "听到", "recalled": "回忆", "answered": "回答", "sent": "发送", "recorded": "记录"}
+"""The steps that are timed, in words."""
 
 
 def trace_of(turn: Turn) -> dict[str, Any]:
@@ -77,6 +79,23 @@ def latest_trace(database: Database, conversation_id: str | None = None) -> dict
         return connection.scalar(query)
 
 
+@dataclass(frozen=True, slots=True)
+class KeptTrace:
+    """The trace of a turn as it is kept."""
+
+    body: dict[str, Any]
+    prompt: str | None
+    """The full text of its last request, for the newest turns."""
+
+
+def trace_by_turn(database: Database, turn_id: int) -> KeptTrace | None:
+    """The trace of one turn; `None` where there is none."""
+    query = select(traces.c.body, traces.c.prompt).where(traces.c.turn_id == turn_id)
+    with database.read() as connection:
+        row = connection.execute(query).one_or_none()
+    return None if row is None else KeptTrace(row.body, row.prompt)
+
+
 def explain(trace: Mapping[str, Any]) -> str:
     """A trace in some ten lines for people."""
     return "\n".join(_lines(trace))
@@ -86,7 +105,7 @@ def _lines(trace: Mapping[str, Any]) -> Iterator[str]:
     outcome = "已回答" if trace["answered"] else "没有回答"
     yield f"第 {trace['turn_id']} 轮 · {trace['conversation_id']} · {trace['at'][:16]} · {outcome}"
     yield "检查：" + "，".join(
-        f"{'✓' if trace['checklist'][name] else '✗'}{label}" for name, label in _CHECKS.items()
+        f"{'✓' if trace['checklist'][name] else '✗'}{label}" for name, label in CHECKS.items()
     )
     if recalled := trace["recalled"]:
         yield (
@@ -104,7 +123,7 @@ def _lines(trace: Mapping[str, Any]) -> Iterator[str]:
     yield f"工具：{called or '没有调用'}"
     if trace["committed_by_host"]:
         yield "补记：" + "，".join(trace["committed_by_host"])
-    spent = "，".join(f"{_STEPS.get(k, k)} {ms:g}" for k, ms in trace["milliseconds"].items())
+    spent = "，".join(f"{STEPS.get(k, k)} {ms:g}" for k, ms in trace["milliseconds"].items())
     yield f"请求 {trace['requests']} 次，token {trace['tokens'][0]}+{trace['tokens'][1]}；毫秒：{spent}"
     if trace["errors"]:
         yield "出错：" + "；".join(trace["errors"])

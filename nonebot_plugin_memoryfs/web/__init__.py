@@ -1,4 +1,4 @@
-"""The web edge: JSON over the server NoneBot runs anyway (R7.5, R7.7).
+"""The web edge: a page and JSON over the server NoneBot runs anyway (R7.5–R7.7).
 
 FastAPI comes with NoneBot's driver and is no dependency of the plugin: importing this package does not
 import it, and what does is imported only when there is a server of its kind to serve on.
@@ -6,12 +6,17 @@ import it, and what does is imported only when there is a server of its kind to 
 
 import sys
 from importlib import import_module
+from typing import Any
 
 from ..app import App
 from ..concurrency import in_thread
 
 MEMORY_FILES = "/api/review/memory-fs"
 """The address of the memory files, the one MemoryFS documents."""
+API = "/api/memoryfs"
+"""What the addresses of all other routes begin with."""
+PAGE = "/memoryfs/"
+"""The address of the page."""
 
 
 async def serve(server: object, app: App) -> bool:
@@ -28,6 +33,11 @@ async def serve(server: object, app: App) -> bool:
     return True
 
 
+def new_code(server: object) -> str | None:
+    """A one-time code to sign in with, good for ten minutes; `None` where nothing is served (R7.7)."""
+    return _call("new_code", server) if _is_fastapi(server) else None
+
+
 def withdraw(server: object) -> None:
     """Answer no more, before the app is closed; nothing happens where nothing was served."""
     if _is_fastapi(server):
@@ -39,5 +49,5 @@ def _is_fastapi(server: object) -> bool:
     return fastapi is not None and isinstance(server, fastapi.FastAPI)
 
 
-def _call(name: str, *args: object) -> None:
-    getattr(import_module(f"{__name__}.router"), name)(*args)
+def _call(name: str, *args: object) -> Any:
+    return getattr(import_module(f"{__name__}.router"), name)(*args)

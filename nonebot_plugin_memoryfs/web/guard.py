@@ -1,7 +1,7 @@
-"""Routes that let nobody in without the token, and answer every refusal as JSON in words for people."""
+"""Routes that say who may ask, and answer every refusal as JSON in words for people (R7.7)."""
 
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from fastapi import HTTPException, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
@@ -9,8 +9,9 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
+from starlette.types import Message, Receive
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Outdated
 from .site import site_of
 
 _SAFE_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
@@ -18,7 +19,18 @@ _ALLOWED = {
     "int_parsing": "应为整数",
     "int_parsing_size": "数字太大",
     "greater_than_equal": "不能小于 {ge}",
+    "less_than_equal": "不能大于 {le}",
+    "string_too_short": "至少 {min_length} 字",
+    "string_too_long": "最多 {max_length} 字",
+    "missing": "不能没有它",
+    "string_type": "应为文字",
+    "literal_error": "只能是 {expected}",
+    "json_invalid": "不是 JSON",
 }
+
+
+MAX_BODY = 64 * 1024
+"""Bytes of a request: the longest text one may send, 8,000 characters, has room many times over."""
 
 
 class Problem(BaseModel):
@@ -37,12 +49,20 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 """The refusals a guarded route knows, for the OpenAPI document."""
 
+CHANGE_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    409: {"model": Problem, "description": "它已经变了，什么也没有改"},
+    413: {"model": Problem, "description": "请求太大"},
+}
+"""Further refusals of a route that changes something."""
+
 TOKEN_DOCUMENTED = Security(HTTPBearer(auto_error=False, description="MEMORYFS__WEB_TOKEN 或数据目录里的"))
 """Tells the OpenAPI document of the token; the checking is done by `GuardedRoute`."""
 
 
-class GuardedRoute(APIRoute):
-    """A route behind the token: nothing of a request is looked at before it is known who asks (R7.7)."""
+class LocalRoute(APIRoute):
+    """A route for clients of this machine (R7.7); each answer carries the headers of `_SAFE_HEADERS`."""
+
+    needs_token: ClassVar[bool] = False
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The route's handler within the checks, with the headers every answer carries."""
@@ -50,26 +70,50 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             try:
-                _admit(request)
-                response = await handle(request)
+                _admit(request, needs_token=self.needs_token)
+                response = await handle(Request(request.scope, _limited(request.receive)))
             except HTTPException as error:
                 response = _refusal(error.status_code, error.detail, error.headers)
             except RequestValidationError as error:
                 response = _refusal(422, "；".join(map(_complaint, error.errors())))
+            except Outdated as error:
+                response = _refusal(409, str(error))
             except InvalidInput as error:
                 response = _refusal(400, str(error))
-            response.headers.update(_SAFE_HEADERS)
+            for name, value in _SAFE_HEADERS.items():
+                response.headers.setdefault(name, value)
             return response
 
         return guarded
 
 
-def _admit(request: Request) -> None:
+class GuardedRoute(LocalRoute):
+    """A route behind the token: nothing of a request is looked at before it is known who asks (R7.7)."""
+
+    needs_token = True
+
+
+def _limited(receive: Receive) -> Receive:
+    """Receives a request's body, as far as `MAX_BODY`; whatever length the client announced."""
+    left = MAX_BODY
+
+    async def receive_limited() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(413, f"请求太大：最多 {MAX_BODY // 1024} KB")
+        return message
+
+    return receive_limited
+
+
+def _admit(request: Request, *, needs_token: bool) -> None:
     """Raise `HTTPException` unless the client may ask."""
     access = site_of(request).access
     if not access.serves(request.client.host if request.client else None):
         raise HTTPException(403, "网页接口只对本机开放；要对外开放，请设置 MEMORYFS__WEB_PUBLIC=true")
-    if not access.accepts(request.headers.get("authorization", "").encode("latin-1")):
+    if needs_token and not access.accepts(request.headers.get("authorization", "").encode("latin-1")):
         headers = {"WWW-Authenticate": "Bearer"}
         raise HTTPException(401, "访问令牌不对：请求头应为 Authorization: Bearer 令牌", headers)
 
@@ -81,4 +125,6 @@ def _refusal(status: int, detail: str, headers: Mapping[str, str] | None = None)
 def _complaint(problem: Mapping[str, Any]) -> str:
     """One problem pydantic found in a request, naming the parameter, its value and what is allowed."""
     allowed = _ALLOWED.get(problem["type"], "{msg}").format(**{**problem, **problem.get("ctx", {})})
+    if problem["type"] == "missing":
+        return f"参数 {problem['loc'][-1]} 不合法：{allowed}"
     return f"参数 {problem['loc'][-1]}={str(problem['input'])[:80]!r} 不合法：{allowed}"

@@ -1,12 +1,17 @@
 """What stands behind the routes: the app they ask and who may ask, kept on the server they run on."""
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import cast
+from weakref import WeakValueDictionary
 
 from fastapi import FastAPI, HTTPException, Request
 
 from ..app import App
+from ..graph import FactReview
 from .access import Access
+from .codes import Codes
 
 _NAME = "memoryfs_site"
 
@@ -17,6 +22,12 @@ class Site:
 
     app: App
     access: Access
+    codes: Codes
+    facts: FactReview
+    chats: WeakValueDictionary[str, asyncio.Lock] = field(
+        default_factory=cast(Callable[[], WeakValueDictionary[str, asyncio.Lock]], WeakValueDictionary)
+    )
+    """Conversation → the lock of who speaks there now."""
 
 
 def put_site(server: FastAPI, site: Site | None) -> bool:
@@ -26,13 +37,18 @@ def put_site(server: FastAPI, site: Site | None) -> bool:
     return first
 
 
+def current_site(server: FastAPI) -> Site | None:
+    """The site a server answers for, if any."""
+    return cast(Site | None, getattr(server.state, _NAME, None))
+
+
 def site_of(request: Request) -> Site:
     """The site a request is for.
 
     Raises:
         HTTPException: 503, the app is closed.
     """
-    site = cast(Site | None, getattr(request.app.state, _NAME, None))
+    site = current_site(request.app)
     if site is None:
         raise HTTPException(503, "记忆插件没有在运行")
     return site

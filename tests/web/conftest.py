@@ -46,9 +46,26 @@ class Page:
         **params: str,
     ) -> httpx2.Response:
         """Ask the server, as a client at this address."""
+        return await self.ask(method, url, client=client, headers=headers, params=params or None)
+
+    async def ask(
+        self,
+        method: str,
+        url: str,
+        *,
+        client: tuple[str, int] | None = ("127.0.0.1", 50000),
+        headers: dict[str, str] | dict[bytes, bytes] = RIGHT,
+        **request: Any,
+    ) -> httpx2.Response:
         transport = httpx2.ASGITransport(self.server, client=client)  # type: ignore[arg-type]
         async with httpx2.AsyncClient(transport=transport, base_url="http://bot") as http:
-            return await http.request(method, url, params=params or None, headers=headers)
+            return await http.request(method, url, headers=headers, **request)
+
+    async def chat(self, text: str) -> dict[str, Any]:
+        """Say something to the character and give its answer."""
+        answer = await self.ask("POST", f"{web.API}/chat", json={"text": text})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
 
 
 async def open_app(directory: Path, clock: Clock, **settings: Any) -> App:
@@ -59,6 +76,7 @@ async def open_app(directory: Path, clock: Clock, **settings: Any) -> App:
 async def page(tmp_path: Path, clock: Clock) -> AsyncIterator[Page]:
     app = await open_app(tmp_path / "data", clock, web_token=TOKEN)
     server = FastAPI(openapi_url="/openapi.json")
+    app.start()
     assert await web.serve(server, app)
     yield Page(server, app)
     web.withdraw(server)

@@ -72,7 +72,7 @@ async def test_r7_05_the_routes_are_on_nonebots_own_server(started: FastAPI) -> 
 
 
 async def test_r7_05_starting_again_adds_no_routes(page: Page, tmp_path: Path, clock: Clock) -> None:
-    assert routes_of(page.server) == [URL]
+    assert URL in routes_of(page.server)
     before = len(page.server.routes)
     await page.write("characters/neko/general.md", content="x")
     for round in range(2):

@@ -1,0 +1,110 @@
+"""`python -m tests.screenshots`: pictures of the page, made from a real bot, into `docs/images/`."""
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from .browser.chromium import chromium, show_as
+from .browser.page import WebPage
+from .e2e.conftest import Site
+
+CODE = r"登录码 ([A-Z0-9]{4}-[A-Z0-9]{4})"
+TO = Path(__file__).resolve().parents[1] / "docs" / "images"
+DESK, PHONE = (1280, 820), (390, 844)
+SAID = (
+    "我喜欢摇滚，最近在学吉他",
+    "我养了一只叫年糕的橘猫",
+    "我喜欢什么音乐？",
+)
+FILES = {
+    "characters/neko/users/web_admin/user_persona.md": (
+        "[2026-11-02 21:14] [conv:web_main] [by:web_admin] 在学吉他，最近在练《加州旅馆》的前奏",
+        "[2026-11-18 23:40] [conv:web_main] [by:web_admin] 周末通常晚起，不喜欢早上被叫醒",
+        "[2026-11-28 20:05] [conv:qq_group_10086] [by:web_admin,20002] 和老周约好月底去看现场",
+    ),
+    "characters/neko/users/web_admin/recent_digest.md": (
+        "[2026-11-28 22:00] [conv:web_main] [by:web_admin] 聊了吉他和猫，答应下次推荐几首适合新手的曲子",
+    ),
+    "characters/neko/events/qq_group_10086.md": ("[2026-11-20 19:30] 群里一起看了流星雨",),
+    "characters/neko/timeline.md": ("[2026-11-20 19:30] [conv:qq_group_10086] 群里一起看了流星雨",),
+    "characters/neko/users/20002/user_persona.md": (
+        "[2026-11-12 10:00] [conv:qq_group_10086] [by:20002] 在唱片店工作",
+    ),
+}
+
+
+def _shoot(site: Site, code: str, profile: Path, to: Path) -> None:
+    to.mkdir(parents=True, exist_ok=True)
+    with chromium(profile, size=DESK, scale=2) as driver:
+        page = WebPage(driver, site.port)
+
+        def shot(name: str, prepare: Callable[[], object] | None = None, **how: object) -> None:
+            show_as(driver, **{"size": DESK, "scale": 2, **how})  # type: ignore[arg-type]
+            if prepare:
+                prepare()
+            driver.execute_async_script("setTimeout(arguments[0], 450)")
+            driver.save_screenshot(str(to / f"{name}.png"))
+
+        page.open()
+        page.find("#code")
+        shot("sign-in")
+        page.sign_in(code)
+        page.find(".example")
+        shot("welcome")
+        shot("welcome-phone", size=PHONE)
+        show_as(driver, size=DESK, scale=2)
+        for text in SAID:
+            page.say(text)
+        shot("chat")
+        driver.execute_script("[...document.querySelectorAll('.why-button')].at(-1).click()")
+        page.find(".why .bar")
+        shot("why")
+        shot("why-dark", dark=True)
+        shot("why-phone", size=PHONE)
+        driver.execute_script("document.querySelector('.why-head button').click()")
+        shot("chat-phone", size=PHONE)
+        page.open("#/memory/files?path=characters/neko/users/web_admin/%23facts")
+        page.find(".item", "摇滚")
+        shot("facts")
+        shot("facts-dark", dark=True)
+        shot("facts-phone", size=PHONE)
+        page.open("#/memory/files?path=characters/neko/users/web_admin/user_persona.md")
+        page.find(".item", "吉他")
+        shot("file")
+        show_as(driver, size=DESK, scale=2)
+        page.click('.item [aria-label^="更正"]')
+        shot("edit")
+        page.open("#/memory/layers")
+        page.find(".form")
+        shot("layers")
+        page.open("#/memory/search?q=摇滚")
+        page.find(".item", "摇滚")
+        shot("search-dark", dark=True)
+        page.open("#/memory/files")
+        page.find(".tree .row")
+        shot("tree-phone", size=PHONE)
+
+
+async def _main(to: Path) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        site = Site(Path(directory))
+        async with site.process() as bot:
+            code = (await bot.wait_log(CODE))[1]
+            records = {path: {"content": "\n\n".join(entries)} for path, entries in FILES.items()}
+            _write(site.data / "memory_fs.json", records)
+            await asyncio.to_thread(_shoot, site, code, Path(directory) / "profile", to)
+            await bot.terminate()
+    print(f"pictures in {to}")
+
+
+def _write(path: Path, records: object) -> None:
+    path.write_text(json.dumps(records, ensure_ascii=False), "utf-8")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
+    parser.add_argument("--to", type=Path, default=TO, help="the folder for the pictures")
+    asyncio.run(_main(parser.parse_args().to))

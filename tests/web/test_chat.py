@@ -1,0 +1,72 @@
+"""R7.6 (a): the chat of the page runs the very same turns, and says why."""
+
+import asyncio
+
+from nonebot_plugin_memoryfs import web
+from nonebot_plugin_memoryfs.concurrency import in_thread
+from nonebot_plugin_memoryfs.scope import Scope
+
+from .conftest import Page
+
+API = web.API
+
+
+async def test_r7_06_a_chat_is_a_turn_of_a_private_conversation_of_its_own(page: Page) -> None:
+    answer = await page.chat("我喜欢摇滚，最近在学吉他")
+    assert "摇滚" in answer["text"]
+    assert answer["speaker"]
+    [turn] = (await page.ask("GET", f"{API}/turns?character_id=neko&conversation_id=web_main")).json()
+    assert (turn["id"], turn["user_id"]) == (answer["turn_id"], "web_admin")
+    assert (turn["said"], turn["reply"]) == ("我喜欢摇滚，最近在学吉他", answer["text"])
+    scope = Scope("neko", "web_main", "web_admin", True)
+    recalled = await in_thread(page.app.rooms.graph.recall_facts, scope, "我喜欢什么")
+    assert {fact.object for fact in recalled.facts} >= {"摇滚"}
+    assert "摇滚" in (await page.chat("我喜欢什么音乐？"))["text"]
+
+
+async def test_r7_06_messages_at_once_each_get_their_own_answer(page: Page) -> None:
+    answers = await asyncio.gather(*(page.chat(f"我喜欢第{n}首歌") for n in range(3)))
+    assert len({answer["turn_id"] for answer in answers}) == 3
+    for n, answer in enumerate(answers):
+        assert f"第{n}首歌" in answer["text"]
+
+
+async def test_r7_06_turns_are_paged_newest_first(page: Page) -> None:
+    ids = [(await page.chat(f"今天第{n}句"))["turn_id"] for n in range(5)]
+    url = f"{API}/turns?character_id=neko&conversation_id=web_main"
+    newest = (await page.ask("GET", f"{url}&limit=2")).json()
+    assert [turn["id"] for turn in newest] == ids[:2:-1]
+    older = (await page.ask("GET", f"{url}&before={ids[3]}")).json()
+    assert [turn["id"] for turn in older] == ids[2::-1]
+
+
+async def test_r4_03_why_tells_what_was_recalled_written_and_how_long_it_took(page: Page) -> None:
+    first = await page.chat("我喜欢摇滚")
+    told = (await page.ask("GET", f"{API}/turns/{first['turn_id']}/why")).json()
+    assert [(fact["relation"], fact["object"]) for fact in told["written"]] == [("喜欢", "摇滚")]
+    assert [call["label"] for call in told["calls"]] == ["记下事实"]
+    assert [step["label"] for step in told["steps"]] == ["听到", "回忆", "回答", "发送", "记录"]
+    assert all(check["done"] for check in told["checks"])
+    second = await page.chat("我喜欢什么音乐？")
+    told = (await page.ask("GET", f"{API}/turns/{second['turn_id']}/why")).json()
+    assert [fact["object"] for fact in told["recalled"]["facts"]] == ["摇滚"]
+    assert told["parts"]
+    assert all(part["label"] for part in told["parts"])
+    assert "摇滚" in told["prompt"]
+    assert (await page.ask("GET", f"{API}/turns/999/why")).status_code == 404
+
+
+async def test_r7_05_search_finds_what_was_said_by_its_words_alone(page: Page) -> None:
+    await page.chat("我喜欢摇滚")
+    await page.chat("今天下雨了")
+    found = (await page.ask("GET", f"{API}/search?character_id=neko&q=摇滚")).json()["lines"]
+    assert found
+    assert all("摇滚" in line["text"] for line in found)
+    assert (await page.ask("GET", f"{API}/search?character_id=other&q=摇滚")).json() == {"lines": []}
+
+
+async def test_r7_06_what_cant_be_said_is_refused(page: Page) -> None:
+    for body in ({}, {"text": ""}, {"text": "x" * 8001}, {"text": "好", "session": "../x"}, {"text": 1}):
+        refused = await page.ask("POST", f"{API}/chat", json=body)
+        assert refused.status_code == 422, body
+        assert list(refused.json()) == ["detail"]
