@@ -4,14 +4,12 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from .browser.chromium import chromium, show_as
-from .browser.page import WebPage
+from .browser.page import CODE, WebPage
 from .e2e.conftest import Site
 
-CODE = r"登录码 ([A-Z0-9]{4}-[A-Z0-9]{4})"
 TO = Path(__file__).resolve().parents[1] / "docs" / "images"
 DESK, PHONE = (1280, 820), (390, 844)
 SAID = (
@@ -41,51 +39,31 @@ def _shoot(site: Site, code: str, profile: Path, to: Path) -> None:
     with chromium(profile, size=DESK, scale=2) as driver:
         page = WebPage(driver, site.port)
 
-        def shot(name: str, prepare: Callable[[], object] | None = None, **how: object) -> None:
-            show_as(driver, **{"size": DESK, "scale": 2, **how})  # type: ignore[arg-type]
-            if prepare:
-                prepare()
+        def shot(name: str, size: tuple[int, int] = DESK, *, dark: bool = False) -> None:
+            show_as(driver, size=size, scale=2, dark=dark)
             driver.execute_async_script("setTimeout(arguments[0], 450)")
             driver.save_screenshot(str(to / f"{name}.png"))
 
-        page.open()
-        page.find("#code")
-        shot("sign-in")
         page.sign_in(code)
         page.find(".example")
         shot("welcome")
-        shot("welcome-phone", size=PHONE)
         show_as(driver, size=DESK, scale=2)
         for text in SAID:
             page.say(text)
-        shot("chat")
         driver.execute_script("[...document.querySelectorAll('.why-button')].at(-1).click()")
         page.find(".why .bar")
         shot("why")
         shot("why-dark", dark=True)
-        shot("why-phone", size=PHONE)
+        shot("why-phone", PHONE)
         driver.execute_script("document.querySelector('.why-head button').click()")
-        shot("chat-phone", size=PHONE)
+        shot("chat-phone", PHONE)
         page.open("#/memory/files?path=characters/neko/users/web_admin/%23facts")
         page.find(".item", "摇滚")
         shot("facts")
-        shot("facts-dark", dark=True)
-        shot("facts-phone", size=PHONE)
+        shot("facts-phone", PHONE)
         page.open("#/memory/files?path=characters/neko/users/web_admin/user_persona.md")
         page.find(".item", "吉他")
         shot("file")
-        show_as(driver, size=DESK, scale=2)
-        page.click('.item [aria-label^="更正"]')
-        shot("edit")
-        page.open("#/memory/layers")
-        page.find(".form")
-        shot("layers")
-        page.open("#/memory/search?q=摇滚")
-        page.find(".item", "摇滚")
-        shot("search-dark", dark=True)
-        page.open("#/memory/files")
-        page.find(".tree .row")
-        shot("tree-phone", size=PHONE)
 
 
 async def _main(to: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, union
+from sqlalchemy import Connection, bindparam, select
 
 from ..errors import InvalidInput, Outdated
 from ..scope import Scope, kind_of
@@ -108,10 +108,11 @@ class FactReview(OverGraph):
         with self._store.database.read() as connection:
             node_id, _ = find(connection, character_id, [key]).get(key, (0, None))
             where = {"character_id": character_id, "user_id": user_id, "node_id": node_id}
-            query = (_ABOUT if user_id is None else union(_SAID_BY, _ABOUT)).subquery()
-            newest = select(query.c.id).order_by(query.c.id.desc()).limit(limit).offset(offset)
-            total = connection.execute(select(func.count()).select_from(query), where).scalar_one()
-            return self._facts(connection, connection.scalars(newest, where).all()), total
+            ids = set(connection.scalars(_ABOUT, where))
+            if user_id is not None:
+                ids.update(connection.scalars(_SAID_BY, where))
+            newest = sorted(ids, reverse=True)[offset : offset + limit]
+            return self._facts(connection, newest), len(ids)
 
     def facts_by_id(self, ids: Iterable[int]) -> list[StoredFact]:
         """Those of these facts that are still kept, in this order, live or not."""

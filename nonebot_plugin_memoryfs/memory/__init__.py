@@ -10,7 +10,6 @@ from .files import MemoryFile as MemoryFile
 from .history import HistoryLimits as HistoryLimits
 from .memoryfs import MemoryFS as MemoryFS
 from .paths import describe_memory_path as describe_memory_path
-from .records import FileHead as FileHead
 from .rendering import format_life_sim_for_prompt as format_life_sim_for_prompt
 from .rendering import format_timeline_for_prompt as format_timeline_for_prompt
 from .seed import close_memory_fs as close_memory_fs

@@ -27,7 +27,6 @@ from .file_store import FileStore
 from .files import FileFields, MemoryFile
 from .history import HistoryLimits
 from .paths import parse_memory_path
-from .records import FileHead
 
 DEFAULT_TIMEZONE = ZoneInfo("Asia/Shanghai")
 
@@ -167,10 +166,10 @@ class MemoryFS:
         with self._files.reading() as connection:
             return list(self._records.all(connection))
 
-    def heads(self, under: str) -> list[FileHead]:
-        """The files whose path begins so, by path, without their content."""
+    def paths(self, under: str) -> list[str]:
+        """The paths of the files below a directory, in order."""
         with self._files.reading() as connection:
-            return self._records.heads(connection, under)
+            return self._records.paths(connection, under)
 
     def build_prompt_context(self, char_id: str, user_id: str, conversation_id: str) -> str:
         """The memory for this user's prompt in this conversation; `""` for none (R1.12)."""

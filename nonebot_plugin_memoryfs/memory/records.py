@@ -5,7 +5,7 @@ Every call is part of the caller's transaction and reads or writes single rows b
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, tzinfo
 from functools import cache
 from typing import Any
@@ -38,14 +38,8 @@ _OF_CHARACTER = (
     .where(files.c.character_id == bindparam("of_character"))
     .order_by(files.c.importance.desc(), files.c.updated_at.desc(), files.c.path)
 )
-_HEADS = (
-    select(
-        files.c.path,
-        files.c.title,
-        files.c.version,
-        files.c.updated_at,
-        func.length(files.c.content).label("characters"),
-    )
+_PATHS = (
+    select(files.c.path)
     .where(files.c.path >= bindparam("first"), files.c.path < bindparam("behind"))
     .order_by(files.c.path)
 )
@@ -76,18 +70,6 @@ def _contents_of(count: int) -> Any:
 _SAVE = upsert(files, ["path"], [column.name for column in files.c if not column.primary_key])
 
 
-@dataclass(frozen=True, slots=True)
-class FileHead:
-    """A file without its content, for long lists."""
-
-    path: str
-    title: str
-    version: int
-    updated_at: datetime
-    characters: int
-    """How long its content is."""
-
-
 class Records:
     """The files table together with its history, for one time zone."""
 
@@ -116,10 +98,10 @@ class Records:
         """A character's files by importance, then newest, then path (R1.1)."""
         return [self._file(row) for row in connection.execute(_OF_CHARACTER, {"of_character": character_id})]
 
-    def heads(self, connection: Connection, under: str) -> list[FileHead]:
-        """The files whose path begins so, by path."""
+    def paths(self, connection: Connection, under: str) -> list[str]:
+        """The paths that begin so, in order."""
         where = {"first": under, "behind": f"{under}\U0010ffff"}
-        return [FileHead(*row) for row in connection.execute(_HEADS, where)]
+        return list(connection.scalars(_PATHS, where))
 
     def all(self, connection: Connection) -> Iterator[MemoryFile]:
         """Every file by path, read piece by piece."""

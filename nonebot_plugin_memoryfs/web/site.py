@@ -1,7 +1,6 @@
 """What stands behind the routes: the app they ask and who may ask, kept on the server they run on."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 from weakref import WeakValueDictionary
@@ -25,7 +24,7 @@ class Site:
     codes: Codes
     facts: FactReview
     chats: WeakValueDictionary[str, asyncio.Lock] = field(
-        default_factory=cast(Callable[[], WeakValueDictionary[str, asyncio.Lock]], WeakValueDictionary)
+        default_factory=WeakValueDictionary[str, asyncio.Lock]
     )
     """Conversation → the lock of who speaks there now."""
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from ..errors import InvalidInput
 from ..graph import KnownPerson
-from ..memory import FileHead, describe_memory_path
+from ..memory import describe_memory_path
 from ..text.ids import decode_segment, encode_segment
 from . import API
 from .site import Site, site_of
@@ -28,7 +28,6 @@ class Node(BaseModel):
     label: str = Field(description="给人看的说明，可能为空")
     kind: Literal["directory", "file", "facts"]
     files: int = Field(description="目录里有多少个文件")
-    updated_at: str = Field(description="ISO-8601，只有文件有")
     injects_to_prompt: bool = Field(description="会不会写进提示词")
 
 
@@ -59,13 +58,13 @@ def tree(
 
 def _nodes(site: Site, under: str) -> list[Node]:
     directories: Counter[str] = Counter()
-    files: list[FileHead] = []
-    for head in site.app.rooms.memory.heads(under):
-        first, slash, _ = head.path[len(under) :].partition("/")
+    files: list[str] = []
+    for path in site.app.rooms.memory.paths(under):
+        first, slash, _ = path[len(under) :].partition("/")
         if slash:
             directories[first] += 1
         else:
-            files.append(head)
+            files.append(path)
     facts, labels = _known(site, under.removeprefix(ROOT).split("/")[:-1], directories)
     first = [_facts(under, label) for label in facts]
     return [*first, *_directories(under, labels, directories), *_files(files)]
@@ -114,7 +113,6 @@ def _facts(under: str, label: str) -> Node:
         label=label,
         kind="facts",
         files=0,
-        updated_at="",
         injects_to_prompt=True,
     )
 
@@ -127,31 +125,29 @@ def _directories(under: str, labels: dict[str, str], files: Counter[str]) -> lis
             label=labels.get(name, ""),
             kind="directory",
             files=files[name],
-            updated_at="",
             injects_to_prompt=False,
         )
         for name in sorted({*labels, *files})
     ]
 
 
-def _files(heads: list[FileHead]) -> list[Node]:
-    return [_file(head) for head in sorted(heads, key=_place)]
+def _files(paths: list[str]) -> list[Node]:
+    return [_file(path) for path in sorted(paths, key=_place)]
 
 
-def _place(head: FileHead) -> tuple[int, str]:
-    return describe_memory_path(head.path)["category_order"], head.path
+def _place(path: str) -> tuple[int, str]:
+    return describe_memory_path(path)["category_order"], path
 
 
-def _file(head: FileHead) -> Node:
-    described = describe_memory_path(head.path)
-    name = head.path.rpartition("/")[2]
+def _file(path: str) -> Node:
+    described = describe_memory_path(path)
+    name = path.rpartition("/")[2]
     place = place_label(decode_segment(name.removesuffix(".md"))) if name.startswith(("qq_", "web_")) else ""
     return Node(
-        path=head.path,
+        path=path,
         name=name,
         label=place or described["category_label"],
         kind="file",
         files=0,
-        updated_at=head.updated_at.isoformat(),
         injects_to_prompt=described["injects_to_prompt"],
     )

@@ -12,10 +12,9 @@ from selenium.webdriver import Chrome
 from ..e2e.conftest import Site
 from ..sim.process import BotProcess
 from .chromium import chromium, missing
-from .page import WebPage
+from .page import CODE, WebPage
 
 T = TypeVar("T")
-CODE = r"登录码 ([A-Z0-9]{4}-[A-Z0-9]{4})"
 DESK, PHONE = (1280, 860), (390, 844)
 
 

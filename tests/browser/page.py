@@ -19,6 +19,8 @@ from selenium.webdriver.support.wait import WebDriverWait
 from .chromium import WAIT
 
 T = TypeVar("T")
+CODE = r"登录码 ([A-Z0-9]{4}-[A-Z0-9]{4})"
+"""How the log tells the one-time code."""
 _NOT_YET = (NoSuchElementException, StaleElementReferenceException, ElementClickInterceptedException)
 
 

@@ -10,6 +10,8 @@ from nonebot_plugin_memoryfs.web.page import load
 
 from .conftest import Page
 
+MARKUP = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|\son\w+=\""
+
 
 async def test_r7_06_the_page_and_each_of_its_files_is_served(page: Page) -> None:
     for name, (content, media_type, tag) in load().items():
