@@ -19,7 +19,7 @@ from .life import Life
 from .life import Rules as LifeRules
 from .memory import MemoryFS, provide_memory_fs, withdraw_memory_fs
 from .model import ChatModel, Endpoint, Models, Patience, Purpose, load_models
-from .prompt import PromptManager
+from .prompt import PromptManager, provide_prompt_manager, withdraw_prompt_manager
 from .prompt.manager import FOLDER as PROMPTS
 from .scope import Policy, Scope, group_conversation
 from .search import TurnLog
@@ -50,7 +50,7 @@ class App:
             graph=graph,
             log=TurnLog(store, self.policy),
             memory=MemoryFS(store, timezone=settings.zone, policy=self.policy),
-            prompts=PromptManager(store=store),
+            prompts=PromptManager(store=store, timezone=settings.zone, policy=self.policy),
             card_of=self.cast.card,
             zone=settings.zone,
         )
@@ -81,7 +81,8 @@ class App:
         held: DirectoryLock | None = None,
         patience: Patience | None = None,
     ) -> Self:
-        """Open the rooms of a data directory and close the turns that a crash left open (R4.1).
+        """Open the rooms of a data directory, close the turns that a crash left open (R4.1) and delete the
+        notes that have ended (R3.4).
 
         Args:
             settings: what the operator chose.
@@ -99,6 +100,7 @@ class App:
             unanswered = app.rooms.graph.close_unanswered()
             app.cast.learn((*settings.characters.values(), *app.bindings.all().values()))
             problems = list(app.bindings.problems())
+            app.rooms.prompts.notes.delete_expired()
         except BaseException:
             store.close()
             raise
@@ -116,9 +118,11 @@ class App:
     def start(self) -> None:
         """Begin to load the models; messages that come earlier wait for it.
 
-        From now on `get_memory_fs()` without a directory means this app's files (R1.1).
+        From now on `get_memory_fs()` without a directory means this app's files (R1.1), and
+        `prompt.prompt_manager` its prompts (R3.1).
         """
         provide_memory_fs(self.rooms.memory)
+        provide_prompt_manager(self.rooms.prompts)
         self._models = asyncio.create_task(self._load_models())
 
     async def model(self, purpose: Purpose = "chat") -> ChatModel:
@@ -148,6 +152,7 @@ class App:
         """What is done once a day, off the reply path."""
         if gone := await in_thread(self.life.tidy):
             logger.info("收起了 %d 个久无人来的网页会话的心跳", gone)
+        await in_thread(self.rooms.prompts.notes.delete_expired)
 
     async def close(self) -> None:
         """Stop what runs and write everything down."""
@@ -155,6 +160,7 @@ class App:
         await self.conversations.close()
         await self._close_models()
         withdraw_memory_fs(self.rooms.memory)
+        withdraw_prompt_manager(self.rooms.prompts)
         await in_thread(self.rooms.store.close)
 
     async def _load_models(self) -> Models:

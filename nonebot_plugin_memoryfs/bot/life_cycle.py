@@ -14,6 +14,7 @@ from ..app import App
 from ..concurrency import in_thread
 from ..config import NOT_YET_USED, PREFIX, Config, Settings, parse, unknown_names
 from ..errors import DirectoryNotWritable, OperatorError
+from ..prompt import expect_prompt_manager
 from ..storage.directory import DirectoryLock
 from .chat import Chat
 from .scheduler import start_jobs, stop_jobs
@@ -66,6 +67,7 @@ class Running:
         self._settings = settings
         self._directory = directory
         self.app: App | None = None
+        expect_prompt_manager()
 
     async def start(self) -> None:
         """Open the rooms off the loop, then load the model in the background."""

@@ -1,6 +1,6 @@
 """The working memory as other rooms and plugins use it: tasks, turns, and looking back (R2.11–R2.16)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ..errors import InvalidInput
@@ -10,7 +10,7 @@ from ..text.given import not_list, not_text, not_whole, not_whole_or_none
 from ..text.references import points_back
 from . import chain, tasks
 from .back import look_back
-from .corrections import corrected_hits, superseded_objects
+from .corrections import corrected, corrected_hits, superseded_objects
 from .over_graph import OverGraph
 from .results import BackRecall, TaskChain, TaskResult
 
@@ -168,3 +168,15 @@ class TurnMemory(OverGraph):
         """Hits as they may be shown: `（已更正）` for a text that states what was superseded (R1.19)."""
         with self._store.database.read() as connection:
             return corrected_hits(self._search(connection, scope), hits)
+
+    def corrected_texts(self, scope: Scope, turn_ids: Mapping[str, int]) -> dict[str, str]:
+        """Texts as they may be shown: `（已更正）` for one that states what was superseded (R1.19).
+
+        Args:
+            scope: for whom.
+            turn_ids: each text with the turn it comes from.
+        """
+        with self._store.database.read() as connection:
+            places = self._search(connection, scope).places
+            objects = superseded_objects(connection, turn_ids.values(), places)
+        return {text: corrected(text, objects.get(turn_id, ())) for text, turn_id in turn_ids.items()}

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+NOTES_TITLE = "重要记忆"
+"""Heading above the notes, in 【】 (R3.8)."""
+TOOLS_TITLE = "可用工具"
 MEMORY = "memory_fs.context"
 OLD_MEMORY = "memory_fs_context"
 """The upstream's old key for the same thing: the two never both appear."""
@@ -51,7 +54,7 @@ SLOTS: Mapping[str, Slot] = {
     "time": Slot(priority=90, volatile=True, title="现在"),
 }
 
-TITLES = frozenset(slot.title for slot in SLOTS.values() if slot.title)
+TITLES = frozenset(slot.title for slot in SLOTS.values() if slot.title) | {NOTES_TITLE, TOOLS_TITLE}
 """Headings that must not leak into a reply (R4.7)."""
 
 

@@ -45,9 +45,9 @@ def replace(path: Path, new: Path) -> None:
     _sync_directory(path.parent)
 
 
-def set_aside(path: Path, now: datetime, raw: bytes | None = None) -> Path:
+def set_aside(path: Path, now: datetime, raw: bytes | None = None, why: str = "unreadable") -> Path:
     """Move what stands at a path, or with `raw` these bytes, to a name nobody has taken; that name."""
-    name = f"{path.name}.unreadable-{now:%Y%m%d-%H%M%S}"
+    name = f"{path.name}.{why}-{now:%Y%m%d-%H%M%S}"
     names = chain([name], (f"{name}-{number}" for number in count(2)))
     aside = next(free for name in names if not os.path.lexists(free := path.with_name(name)))
     if raw is None:

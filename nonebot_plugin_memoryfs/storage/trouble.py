@@ -44,7 +44,7 @@ def explained(path: Path | None, url: URL | None = None) -> Generator[None]:
 def _damaged(path: Path, reason: object) -> str:
     return (
         f"数据库文件 {path} 已损坏（{reason}），没有改动它。有备份时，用备份替换它；没有时，把它和同名的"
-        " -wal、-shm 文件一起移走再启动：记忆文件和提示词会从旁边的 JSON 文件恢复，"
+        " -wal、-shm 文件一起移走再启动：记忆文件、提示词和便签会从旁边的 JSON 文件恢复，"
         "记忆图谱和聊天记录只在数据库里"
     )
 

@@ -46,7 +46,10 @@ def brief_of(turn: Turn, zone: ZoneInfo) -> Brief:
             for past in recalled.newest
             if past.heard is not None and past.heard.text != CORRECTED
         ),
-        entries=tuple(entry.text for section in recalled.memory.sections for entry in section.entries),
+        entries=(
+            *(entry.text for section in recalled.memory.sections for entry in section.entries),
+            *(one.text for one in recalled.notes.shown if one.text != CORRECTED),
+        ),
         in_zone=in_zone,
     )
 

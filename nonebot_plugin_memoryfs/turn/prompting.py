@@ -8,7 +8,8 @@ from ..graph import RecallResult
 from ..graph.chain import NOTHING_YET
 from ..graph.render import as_data
 from ..memory import MemoryContext
-from ..prompt import Cut, Part, PromptStack, RenderedPrompt, fixed_text
+from ..prompt import ChosenNotes, Cut, Part, PromptStack, RenderedPrompt, fixed_text
+from ..prompt.note_choice import HEADING as NOTES_HEADING
 from ..search import Hit
 from ..text.neutral import neutralise, quote_line
 from ..text.sentences import gist
@@ -47,6 +48,7 @@ def build_prompt(turn: Turn, recalled: Recalled, base: str, now: datetime) -> Re
     )
     stack.put("graph.persona", recalled.persona_text)
     stack.put("memory_fs.context", list(_memory_parts(recalled.memory)), target=scope.conversation_id)
+    stack.put("memories", list(_note_parts(recalled.notes)))
     stack.put("graph.tasks", list(_chain_parts(recalled)))
     stack.put("graph.facts", list(_fact_parts(recalled, now.tzinfo)))
     stack.put("time", _now_text(turn, now))
@@ -96,6 +98,10 @@ def _memory_parts(memory: MemoryContext) -> Iterable[Part]:
             yield Part(name=section.kind, lines=(section.text,), cut=_CUTS.get(section.kind))
 
 
+def _note_parts(notes: ChosenNotes) -> Iterable[Part]:
+    yield Part(name="notes", heading=NOTES_HEADING, lines=notes.lines, cut=Cut.NOTES, weakest="last")
+
+
 def _chain_parts(recalled: Recalled) -> Iterable[Part]:
     chain = recalled.chain
     yield Part(name="tasks", lines=chain.task_lines)
@@ -106,8 +112,10 @@ def _chain_parts(recalled: Recalled) -> Iterable[Part]:
 
 
 def _fact_parts(recalled: Recalled, zone: tzinfo | None) -> Iterable[Part]:
-    facts = recalled.facts.text.splitlines() if recalled.facts.facts else ()
-    yield Part(name="facts", lines=tuple(facts), cut=Cut.FACTS, weakest="last")
+    lines = recalled.facts.text.splitlines() if recalled.facts.facts else ()
+    told = {at for at, fact in enumerate(recalled.facts.facts) if fact.id in recalled.repeated}
+    facts = tuple(line for at, line in enumerate(lines) if at not in told)
+    yield Part(name="facts", lines=facts, cut=Cut.FACTS, weakest="last")
     sayings = tuple(_saying(hit, zone) for hit in recalled.sayings)
     yield Part(name="sayings", heading="以前说过：", lines=sayings, cut=Cut.FACTS, weakest="last")
 

@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from ..graph.chain import newest_turns
-from ..scope import group_of
+from ..prompt import ChosenNotes
+from ..scope import Scope, group_of
 from ..storage.presence import viewer_of
 from ..text.folding import fold_sentence
 from ..text.references import points_back
 from ..text.statements import Statement, recognise
 from .prompting import build_prompt, identity_of, persona_text
+from .repeats import repeated_facts
 from .rooms import Rooms
 from .trace import save_trace, trace_of
 from .values import Incoming, Recalled, Turn
@@ -34,7 +36,7 @@ def hear(rooms: Rooms, incoming: Incoming) -> Turn:
 
 
 def recall(rooms: Rooms, turn: Turn) -> Turn:
-    """Steps 3 to 6: persona, task chain, facts and older turns, memory files; then the stack."""
+    """Steps 3 to 6: persona, task chain, facts and older turns, memory files, notes; then the stack."""
     incoming, scope = turn.incoming, turn.incoming.scope
     if turn.joined:
         rooms.graph.join_turns(turn.turn_id, turn.joined)
@@ -44,6 +46,12 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         scope.user_id, group_of(scope.conversation_id), card=card, user_name=user_name
     )
     memory = rooms.memory.build_context(turn.viewer)
+    notes = rooms.prompts.notes_for(
+        turn.viewer,
+        incoming.text,
+        characters=(scope.character_id, card.name),
+        known=[entry.text for section in memory.sections for entry in section.entries],
+    )
     with rooms.store.database.read() as connection:
         persona = rooms.graph.persona(scope)
         chain = rooms.graph.task_chain(scope)
@@ -55,6 +63,7 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         sayings = rooms.graph.with_corrections(
             scope, [hit for hit in found if hit.turn_id not in shown][:_SAYINGS]
         )
+        notes = _with_corrections(rooms, scope, notes)
     recalled = Recalled(
         persona=persona,
         persona_text=persona_text(persona, card),
@@ -62,15 +71,24 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         chain=chain,
         back=back,
         facts=facts,
+        repeated=repeated_facts(facts.facts, memory, scope.user_id, incoming.speaker),
         sayings=tuple(sayings),
         newest=tuple(newest),
         memory=memory,
+        notes=notes,
         card=card,
         layer=f"{layer.level}/{layer.source}" if layer else "",
     )
     now = rooms.clock().astimezone(rooms.zone)
     prompt = build_prompt(turn, recalled, layer.text if layer else "", now)
     return replace(turn, recalled=recalled, prompt=prompt)
+
+
+def _with_corrections(rooms: Rooms, scope: Scope, notes: ChosenNotes) -> ChosenNotes:
+    """Notes as they may be shown now (R1.19)."""
+    turn_ids = {one.text: turn for one in notes.shown if (turn := one.note.source_turn) is not None}
+    texts = rooms.graph.corrected_texts(scope, turn_ids)
+    return notes.with_texts(texts.get(one.text, one.text) for one in notes.shown)
 
 
 def record(rooms: Rooms, turn: Turn, committed: Collection[str]) -> Turn:

@@ -113,7 +113,10 @@ def _lines(trace: Mapping[str, Any]) -> Iterator[str]:
             f"（另有 {recalled['facts_left_out']} 条没放下），以前的话 {len(recalled['sayings'])} 句"
         )
         sections = "，".join(f"{s['path']}（{s['entries']} 条）" for s in recalled["memory"])
-        yield f"记忆文件：{sections or '没有'}"
+        yield (
+            f"记忆文件：{sections or '没有'}；便签 {len(recalled['notes'])} 条"
+            f"（另有 {recalled['notes_left_out']} 条没放下）"
+        )
     if prompt := trace["prompt"]:
         kept = "，".join(f"{key} {size}" for key, size in prompt["kept"])
         yield f"提示词 {prompt['characters']} 字：{kept}"
@@ -135,6 +138,7 @@ def _recalled(recalled: Recalled) -> dict[str, Any]:
         "chain": [task.task_id for task in recalled.chain.tasks],
         "facts": [fact.id for fact in recalled.facts.facts],
         "facts_left_out": recalled.facts.left_out,
+        "facts_repeated": sorted(recalled.repeated),
         "sayings": [hit.id for hit in recalled.sayings],
         "looked_back": recalled.back is not None,
         "layer": recalled.layer,
@@ -142,6 +146,8 @@ def _recalled(recalled: Recalled) -> dict[str, Any]:
             {"path": s.path, "entries": len(s.entries), "left_out": s.left_out, "hidden": s.hidden}
             for s in recalled.memory.sections
         ],
+        "notes": [one.note.id for one in recalled.notes.shown],
+        "notes_left_out": recalled.notes.left_out,
     }
 
 

@@ -9,7 +9,7 @@ from ..graph import BackRecall, RecallResult, TaskChain
 from ..graph.chain import Turn as ChainTurn
 from ..memory import MemoryContext
 from ..model import Answer
-from ..prompt import RenderedPrompt
+from ..prompt import ChosenNotes, RenderedPrompt
 from ..scope import Scope, Viewer
 from ..search import Hit
 
@@ -65,12 +65,15 @@ class Recalled:
     back: BackRecall | None
     """What words that point back brought up (R2.16); `None` where there were none."""
     facts: RecallResult
+    repeated: frozenset[int]
+    """Facts that a memory file in the prompt says already, by id (R3.10)."""
     sayings: tuple[Hit, ...]
     newest: tuple[ChainTurn, ...]
     """The turns the chain shows, newest first."""
     card: Card
     """The character."""
     memory: MemoryContext
+    notes: ChosenNotes
     layer: str
     """Level and source of the base prompt (R3.2)."""
 

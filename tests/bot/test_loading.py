@@ -64,3 +64,22 @@ assert "nonebot_plugin_memoryfs.bot" not in sys.modules
 """
     ended = run(code, tmp_path)
     assert ended.returncode == 0, ended.stderr
+
+
+def test_r3_01_before_the_start_the_shortcuts_open_nothing(tmp_path: Path) -> None:
+    code = """
+import nonebot
+nonebot.init(driver="~none", localstore_use_cwd=True)
+assert nonebot.load_plugin("nonebot_plugin_memoryfs")
+from nonebot_plugin_memoryfs.errors import ConfigError
+from nonebot_plugin_memoryfs.prompt import add_memory
+try:
+    add_memory("标题", "内容", "user_1")
+except ConfigError as error:
+    assert "启动之后" in str(error)
+else:
+    raise AssertionError
+"""
+    ended = run(code, tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert not list(tmp_path.rglob("memory.db"))

@@ -1,11 +1,16 @@
 """R6.3, R7.1, R7.11: starting, stopping, restarting, refusing; hand-edited and damaged files."""
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+from sqlalchemy import select
+
+from nonebot_plugin_memoryfs.storage.store import open_beside
+from nonebot_plugin_memoryfs.storage.tables import traces
 
 from ..sim.onebot import HandshakeRefused, text
 from ..sim.process import BotDied
@@ -118,7 +123,56 @@ async def test_r6_02_a_hand_edit_of_prompts_and_memory_is_used_while_running(sit
         assert "白马" in (await client.next_reply()).text
 
 
-@pytest.mark.parametrize("name", ["memory_fs.json", "prompts.json"])
+def _prompt_of(site: Site, turn: int) -> str:
+    database = open_beside(site.data, None)
+    try:
+        with database.read() as connection:
+            found = connection.scalar(select(traces.c.prompt).where(traces.c.turn_id == turn))
+    finally:
+        database.close()
+    assert found is not None
+    return found
+
+
+async def test_r3_02_a_hand_edit_of_prompts_json_counts_from_the_next_message_on(site: Site) -> None:
+    async with site.talking() as client:
+        await client.private(101, "你好")
+        await client.next_reply()
+        file = site.data / "prompts.json"
+        prompts = json.loads(file.read_text("utf-8"))
+        prompts["user"]["101"] = "你是一位老船长，说话带海风味。"
+        file.write_text(json.dumps(prompts, ensure_ascii=False), "utf-8")
+        for _ in range(2):  # when the second is answered, the first is recorded
+            await client.private(101, "在吗")
+            await client.next_reply()
+        assert "老船长" not in await asyncio.to_thread(_prompt_of, site, 1)
+        assert "## 设定\n你是一位老船长，说话带海风味。" in await asyncio.to_thread(_prompt_of, site, 2)
+    assert "老船长" in file.read_text("utf-8")
+
+
+async def test_r3_04_a_hand_edit_of_memories_json_counts_from_the_next_message_on(site: Site) -> None:
+    async with site.talking() as client:
+        await client.private(101, "我的生肖属相是啥？")
+        assert "白马" not in (await client.next_reply()).text
+        file = site.data / "memories.json"
+        notes = json.loads(file.read_text("utf-8"))
+        notes.append({"title": "生肖", "content": "他的生肖属相是一匹白马", "target_id": "user_101"})
+        file.write_text(json.dumps(notes, ensure_ascii=False), "utf-8")
+        await client.private(102, "我的生肖属相是啥？")
+        assert "白马" not in (await client.next_reply(to=102)).text
+        await client.private(101, "我的生肖属相是啥？")
+        assert "白马" in (await client.next_reply(to=101)).text
+        [note] = json.loads(file.read_text("utf-8"))
+        note["content"] = "他的生肖属相是一条青龙"
+        file.write_text(json.dumps([note], ensure_ascii=False), "utf-8")
+        await client.private(101, "我的生肖属相是啥？")
+        assert "青龙" in (await client.next_reply(to=101)).text
+    [note] = json.loads(file.read_text("utf-8"))
+    assert note["id"].startswith("mem_")
+    assert note["summary"] == note["content"] == "他的生肖属相是一条青龙"
+
+
+@pytest.mark.parametrize("name", ["memory_fs.json", "prompts.json", "memories.json"])
 async def test_r6_02_a_damaged_file_is_set_aside_and_said_so(site: Site, name: str) -> None:
     site.data.mkdir(parents=True)
     (site.data / name).write_text('{"characters/neko/users/1/user_pers', "utf-8")

@@ -1,7 +1,8 @@
 """R1.18: whole evenings, generated; nothing shown in a conversation holds what its readers may not know.
 
 People talk in groups and in private, come and go, and each plants a secret wherever they speak: said
-aloud, stated as a fact, filed in a memory file, an event, the timeline. Then everybody asks everywhere, and
+aloud, stated as a fact, filed in a memory file, an event, the timeline, a note about them or their group.
+Then everybody asks everywhere, and
 every prompt, tool answer and reply is read for secrets that its readers may not know.
 """
 
@@ -36,7 +37,7 @@ def group(number: str, user: str) -> Scope:
 
 
 SCOPES = [private(user) for user in USERS] + [group(g, user) for g in ("8", "9") for user in USERS]
-WAYS = ("said", "stated", "file", "event", "timeline")
+WAYS = ("said", "stated", "file", "event", "timeline", "note", "group note")
 QUESTIONS = ("大家的秘密是什么？", "刚才和上次我们聊了什么秘密？", "2喜欢什么？谁喜欢什么秘密？")
 
 
@@ -97,6 +98,8 @@ def evening(directory: Path, acts: list[tuple[Scope, str]], config: Settings) ->
                     people=(scope.user_id,),
                 )
                 await in_thread(app.rooms.memory.append, _path(app, scope, way), entry)
+            elif way in ("note", "group note"):
+                await in_thread(_add_note, app, scope, way, secret)
             planted.append((secret, origin))
         leaks: list[str] = []
         for scope in SCOPES:
@@ -121,6 +124,11 @@ def _viewer(app: App, scope: Scope) -> Viewer:
         return viewer_of(connection, scope)
 
 
+def _add_note(app: App, scope: Scope, way: str, secret: str) -> None:
+    target = f"user_{scope.user_id}" if way == "note" else "group_8"
+    app.rooms.prompts.add_memory("秘密", f"{secret}是秘密", target, conversation_id=scope.conversation_id)
+
+
 def _path(app: App, scope: Scope, way: str) -> str:
     memory = app.rooms.memory
     if way == "file":
@@ -143,6 +151,11 @@ def _path(app: App, scope: Scope, way: str) -> str:
 )
 @example(  # 3 comes to 8 after the secret was told
     acts=[(group("8", "1"), "stated"), (group("8", "1"), "timeline"), (group("8", "3"), "said")],
+    linked=False,
+    in_groups=True,
+)
+@example(  # notes from private chats and from a group, about people and about the other group
+    acts=[(private("1"), "note"), (private("2"), "group note"), (group("9", "1"), "group note")],
     linked=False,
     in_groups=True,
 )
