@@ -15,6 +15,7 @@ from .character.roster import FOLDER as CHARACTERS
 from .concurrency import in_thread
 from .config import Settings
 from .graph import TOOLS, MemoryGraph
+from .learn import Budget, Learner, Learning
 from .life import Life
 from .life import Rules as LifeRules
 from .memory import MemoryFS, provide_memory_fs, withdraw_memory_fs
@@ -25,9 +26,10 @@ from .scope import Policy, Scope, group_conversation
 from .search import TurnLog
 from .storage import Store
 from .storage.directory import DirectoryLock
+from .storage.pauses import pause, paused_among, resume
 from .storage.presence import note_presence
 from .storage.store import utc_now
-from .turn import Cast, Conversations, Overheard, OverheardLine, Rooms, Workflow
+from .turn import Cast, Conversations, Overheard, OverheardLine, Rooms, Workflow, close_left_open
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -45,13 +47,27 @@ class App:
         self.bindings = Bindings(store, self.roster, settings.characters)
         graph = MemoryGraph(store, self.policy)
         self.cast = Cast(self.roster, graph, store.report)
+        memory = MemoryFS(store, timezone=settings.zone, policy=self.policy)
+        prompts = PromptManager(store=store, timezone=settings.zone, policy=self.policy)
+        learning = Learning(
+            store,
+            graph,
+            memory,
+            prompts,
+            policy=self.policy,
+            budget=Budget(settings.zone, settings.daily_calls, settings.daily_tokens),
+            every=settings.learn_every,
+            card_of=self.roster.card,
+            zone=settings.zone,
+        )
         self.rooms = Rooms(
             store=store,
             graph=graph,
             log=TurnLog(store, self.policy),
-            memory=MemoryFS(store, timezone=settings.zone, policy=self.policy),
-            prompts=PromptManager(store=store, timezone=settings.zone, policy=self.policy),
+            memory=memory,
+            prompts=prompts,
             card_of=self.cast.card,
+            learning=learning,
             zone=settings.zone,
         )
         self.life = Life(
@@ -66,9 +82,15 @@ class App:
         self._overheard = Overheard()
         self._present: set[tuple[str, str]] = set()
         self._models: asyncio.Task[Models] | None = None
-        self.workflow = Workflow(self.rooms, self.model, self._overheard)
+        self._retrying: asyncio.Task[None] | None = None
+        self.learner = Learner(learning, self._learning_model)
+        self.workflow = Workflow(self.rooms, self.model, self._overheard, self.learner.turn_done)
         self.conversations = Conversations(
-            self.workflow.answer, self.workflow.drop, self._overheard, settings.queue
+            self.workflow.answer,
+            self.workflow.drop,
+            self._overheard,
+            settings.queue,
+            settings.cooldown_seconds,
         )
 
     @classmethod
@@ -97,10 +119,10 @@ class App:
         store = Store.open(data_dir, clock=clock, held=held)
         try:
             app = cls(store, settings, patience or Patience())
-            unanswered = app.rooms.graph.close_unanswered()
             app.cast.learn((*settings.characters.values(), *app.bindings.all().values()))
             problems = list(app.bindings.problems())
             app.rooms.prompts.notes.delete_expired()
+            unanswered = close_left_open(app.rooms)
         except BaseException:
             store.close()
             raise
@@ -124,6 +146,7 @@ class App:
         provide_memory_fs(self.rooms.memory)
         provide_prompt_manager(self.rooms.prompts)
         self._models = asyncio.create_task(self._load_models())
+        self._retrying = asyncio.create_task(self.learner.start())
 
     async def model(self, purpose: Purpose = "chat") -> ChatModel:
         """The model of a purpose (R4.13), as soon as it is loaded."""
@@ -133,6 +156,9 @@ class App:
     async def character_of(self, account: str, conversation_id: str) -> str:
         """The character a bot account plays in a conversation (R3.11)."""
         return await in_thread(self.bindings.character_of, account, conversation_id)
+
+    async def _learning_model(self) -> ChatModel:
+        return await self.model("learning")
 
     async def note_presence(self, scope: Scope) -> None:
         """Remember that this person speaks here (R1.17); a database write only the first time."""
@@ -154,10 +180,35 @@ class App:
             logger.info("收起了 %d 个久无人来的网页会话的心跳", gone)
         await in_thread(self.rooms.prompts.notes.delete_expired)
 
+    async def withdraw(self, character_id: str, conversation_id: str, source_id: str) -> None:
+        """A message was taken back: let go of what it stored, and of its answer if none was given (R4.11)."""
+        key = character_id, conversation_id
+        self.conversations.withdraw(key, source_id)
+        self._overheard.withdraw(key, source_id)
+        if await in_thread(self.rooms.learning.withdraw, *key, source_id):
+            logger.info("会话 %s 撤回了一条消息，由它记下的都去掉了", conversation_id)
+
+    async def keeps_nothing_of(self, user_id: str) -> bool:
+        """Whether this person said 停记: nothing of them is stored (R7.4)."""
+        return await in_thread(self._is_paused, user_id)
+
+    def pause(self, user_id: str) -> None:
+        """From now on store and learn nothing of this person (停记, R7.4)."""
+        with self.rooms.store.database.write() as connection:
+            pause(connection, user_id, self.clock())
+
+    def resume(self, user_id: str) -> bool:
+        """Store and learn again (继续); whether it was off."""
+        with self.rooms.store.database.write() as connection:
+            return resume(connection, user_id)
+
     async def close(self) -> None:
         """Stop what runs and write everything down."""
         await self.life.close()
         await self.conversations.close()
+        if self._retrying is not None:
+            await self._retrying
+        await self.learner.close()
         await self._close_models()
         withdraw_memory_fs(self.rooms.memory)
         withdraw_prompt_manager(self.rooms.prompts)
@@ -190,6 +241,10 @@ class App:
             return
         if not loading.cancelled() and loading.exception() is None:
             await loading.result().close()
+
+    def _is_paused(self, user_id: str) -> bool:
+        with self.rooms.store.database.read() as connection:
+            return bool(paused_among(connection, [user_id]))
 
     def _write_presence(self, scope: Scope, at: datetime) -> None:
         with self.rooms.store.database.write() as connection:

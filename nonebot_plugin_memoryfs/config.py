@@ -121,7 +121,7 @@ class Settings(BaseModel):
     linked_groups: tuple[frozenset[Text], ...] = _setting(
         (), "互通记忆的群", "群号列表的列表，如 [[123, 456]]"
     )
-    learn_every: int = _setting(6, "每多少轮提取一次记忆", "1 到 60 的整数", ge=1, le=60)
+    learn_every: int = _setting(6, "每多少轮提取一次记忆，0 为不提取", "0 到 60 的整数", ge=0, le=60)
     chime_in: dict[Text, Chance] = _setting(
         {}, "各群主动插话的概率", 'JSON 对象，群号 → 0 到 1，如 {"123": 0.02}'
     )
@@ -164,9 +164,8 @@ class Config(BaseModel):
 NOT_YET_USED = frozenset(
     {
         "database_url",
-        "learn_every",
     }
-    | {"cooldown_seconds", "daily_calls", "daily_tokens", "keep_turns_days"}
+    | {"keep_turns_days"}
 )
 """Settings whose names are fixed but whose feature this version does not have."""
 

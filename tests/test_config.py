@@ -73,7 +73,7 @@ def test_r7_01_numbers_from_env_are_taken_as_ids_and_keys() -> None:
     ("name", "value"),
     [
         ("learn_every", "abc"),
-        ("learn_every", 0),
+        ("learn_every", -1),
         ("timezone", "Mars/Base"),
         ("timezone", "../../etc/passwd"),
         ("chime_in", {"1": 3}),

@@ -6,7 +6,14 @@ from collections.abc import Callable
 from weakref import WeakValueDictionary
 
 import nonebot
-from nonebot.adapters.onebot.v11 import Bot, GroupMessageEvent, MessageEvent, PrivateMessageEvent
+from nonebot.adapters.onebot.v11 import (
+    Bot,
+    FriendRecallNoticeEvent,
+    GroupMessageEvent,
+    GroupRecallNoticeEvent,
+    MessageEvent,
+    PrivateMessageEvent,
+)
 
 from ..app import App
 from ..config import Settings
@@ -44,12 +51,13 @@ class Chat:
 
     async def _take_in(self, bot: Bot, event: MessageEvent, scope: Scope) -> None:
         speaker, at = self._name(event), self._app.clock()
-        if not scope.private:
+        unkept = await self._app.keeps_nothing_of(scope.user_id)
+        if not scope.private and not unkept:
             await self._app.note_presence(scope)
         text = await self._text(bot, event)
         if not addressed(event, self._settings, self._chance):
-            if text:
-                self._app.overhear(scope, OverheardLine(speaker, text))
+            if text and not unkept:
+                self._app.overhear(scope, OverheardLine(speaker, text, str(event.message_id)))
             return
         if scope.private and not text:
             return
@@ -65,6 +73,17 @@ class Chat:
             quoted=await self._quoted(bot, event),
         )
         await self._app.conversations.submit(await self._app.workflow.hear(incoming))
+
+    async def withdraw(self, event: GroupRecallNoticeEvent | FriendRecallNoticeEvent) -> None:
+        """A message was taken back (R4.11): what it stored goes, behind what is being taken in there."""
+        if isinstance(event, GroupRecallNoticeEvent):
+            conversation_id = group_conversation(str(event.group_id))
+        else:
+            conversation_id = private_conversation(str(event.user_id))
+        lock = self._order.setdefault(conversation_id, asyncio.Lock())
+        async with lock:
+            character = await self._app.character_of(str(event.self_id), conversation_id)
+            await self._app.withdraw(character, conversation_id, str(event.message_id))
 
     def _name(self, event: MessageEvent) -> str:
         user_id = str(event.user_id)
@@ -85,6 +104,8 @@ class Chat:
         if event.reply is None:
             return None
         sender = event.reply.sender
+        if await self._app.keeps_nothing_of(str(sender.user_id)):
+            return None
         speaker = clean_name(sender.card or sender.nickname or "", str(sender.user_id))
 
         async def bare(user_id: str) -> str:

@@ -7,8 +7,13 @@ written stops the plugin from being loaded (R6.3, R7.1).
 import logging
 
 import nonebot
-from nonebot import on_message, require
-from nonebot.adapters.onebot.v11 import Bot, MessageEvent
+from nonebot import on_message, on_notice, require
+from nonebot.adapters.onebot.v11 import (
+    Bot,
+    FriendRecallNoticeEvent,
+    GroupRecallNoticeEvent,
+    MessageEvent,
+)
 from nonebot.log import LoguruHandler
 
 require("nonebot_plugin_localstore")
@@ -44,3 +49,13 @@ async def _(bot: Bot, event: MessageEvent) -> None:
     receiver: Chat | None = running.chat
     if receiver is not None:
         await receiver.receive(bot, event)
+
+
+taken_back = on_notice(priority=98, block=False)
+
+
+@taken_back.handle()
+async def _(event: GroupRecallNoticeEvent | FriendRecallNoticeEvent) -> None:
+    receiver: Chat | None = running.chat
+    if receiver is not None:
+        await receiver.withdraw(event)

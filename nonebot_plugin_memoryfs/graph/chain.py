@@ -8,16 +8,16 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from ..errors import InvalidInput
-from ..scope import Scope
+from ..scope import Scope, kind_of
+from ..search.corrections import corrected, superseded_objects
 from ..search.lines import add_line
 from ..storage.tables import lines, turns
 from ..text.cleaning import clean
 from ..text.neutral import neutralise
 from ..text.sentences import gist, shorten
-from .corrections import corrected, superseded_objects
 from .kinds import TaskState
 from .render import as_data
-from .results import ChainTask, TaskChain
+from .results import ChainTask, Side, TaskChain, Turn
 from .tasks import Task, tasks_in, turn_task_id
 from .triplets import OBJECT_LIMIT
 
@@ -59,6 +59,7 @@ _LEAVE = (
     .where(turns.c.id == bindparam("of_turn"), turns.c.state == _OPEN)
     .values(state=_UNANSWERED, closed_at=bindparam("now"))
 )
+_OPEN_TURNS = select(turns).where(turns.c.state == _OPEN).order_by(turns.c.id)
 _GIVE_UP = (
     update(turns)
     .where(turns.c.state == _OPEN, turns.c.opened_at <= bindparam("until"))
@@ -80,28 +81,6 @@ _LINES = (
     .order_by(lines.c.id)
 )
 _FIRST_LINE = select(func.min(lines.c.id)).where(lines.c.turn_id.in_(bindparam("turn_ids", expanding=True)))
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """What one side said in a turn."""
-
-    speaker: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A turn of the chain."""
-
-    id: int
-    user_id: str
-    """Who spoke to the character."""
-    answered: bool
-    gist: str
-    opened_at: datetime
-    heard: Side | None
-    reply: Side | None
 
 
 def add_turn(
@@ -165,6 +144,39 @@ def leave_turn(connection: Connection, turn_id: int, at: datetime) -> None:
     connection.execute(_LEAVE, {"of_turn": turn_id, "now": at})
 
 
+def open_text(connection: Connection, turn_id: int) -> str | None:
+    """What was said in a turn that waits for its answer; `None` where there is no such turn."""
+    row = connection.execute(_ONE, {"turn_id": turn_id}).one_or_none()
+    if row is None or row.state != _OPEN:
+        return None
+    spoken = connection.execute(_LINES, {"turn_ids": [turn_id]})
+    return "\n".join(line.text for line in spoken if line.text and not line.by_character)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """A turn that waits for its answer, or waited when the bot stopped."""
+
+    id: int
+    scope: Scope
+    speaker: str
+    said: str
+
+
+def open_turns(connection: Connection) -> list[OpenTurn]:
+    """The turns that wait for an answer, oldest first."""
+    found: list[OpenTurn] = []
+    for row in connection.execute(_OPEN_TURNS).all():
+        spoken = [
+            line for line in connection.execute(_LINES, {"turn_ids": [row.id]}) if not line.by_character
+        ]
+        private = kind_of(row.conversation_id) != "group"
+        scope = Scope(row.character_id, row.conversation_id, row.user_id, private)
+        speaker = spoken[-1].speaker if spoken else ""
+        found.append(OpenTurn(row.id, scope, speaker, "\n".join(line.text for line in spoken if line.text)))
+    return found
+
+
 def close_open_turns(connection: Connection, until: datetime, at: datetime) -> int:
     """Mark turns that were opened until then and never answered; returns how many."""
     return connection.execute(_GIVE_UP, {"until": until, "now": at}).rowcount
@@ -202,6 +214,7 @@ def task_chain(connection: Connection, scope: Scope, zone: tzinfo | None) -> Tas
             *(chain_task(task) for task in (*active, *paused)),
             *(_turn_task(turn) for turn in newest),
         ),
+        newest=tuple(newest),
     )
 
 

@@ -18,7 +18,7 @@ from .history import history
 from .imports import import_triplets
 from .persona import write_card_persona, write_persona, write_trait
 from .purge import Wanted, purge, undo, why_not
-from .recall import recall
+from .recall import Search, recall
 from .render import FACTS_LIMIT, facts_of
 from .results import CommitResult, Fact, ImportResult, PurgeResult, RecallResult
 from .traits import persona_in
@@ -106,19 +106,22 @@ class MemoryGraph(TurnMemory):
             return self.persona(scope)
         return self.recall_facts(scope, query_intent, depth)
 
-    def recall_facts(self, scope: Scope, text: str, depth: int = 2) -> RecallResult:
+    def recall_facts(
+        self, scope: Scope, text: str, depth: int = 2, *, search: Search | None = None
+    ) -> RecallResult:
         """The facts a text is about, whatever words it is made of; `facts` is empty if there are none.
 
         Args:
             scope: who asks where.
             text: what somebody said, or names and words as in `memory_recall`.
             depth: how many steps to follow edges, clamped to 1–3.
+            search: what `searching` gave, inside its transaction.
         """
         check_scope(scope)
         if wrong := not_text(text=text) or not_whole(depth=depth):
             return answers.recall_refused(wrong)
         with self._store.database.read() as connection:
-            search = self._search(connection, scope)
+            search = search or self._search(connection, scope)
             found = holding(search, recall(search, text, min(max(depth, 1), 3)), FACTS_LIMIT)
             return answers.recalled(search, found, self._zone())
 
@@ -204,12 +207,17 @@ class MemoryGraph(TurnMemory):
 
     # ---- persona
 
-    def persona(self, scope: Scope) -> RecallResult:
-        """What the character is like in this conversation; `facts` is empty if nothing says so (R2.7)."""
+    def persona(self, scope: Scope, search: Search | None = None) -> RecallResult:
+        """What the character is like in this conversation; `facts` is empty if nothing says so (R2.7).
+
+        Args:
+            scope: who asks where.
+            search: what `searching` gave, inside its transaction.
+        """
         check_scope(scope)
         with self._store.database.read() as connection:
             traits = persona_in(connection, scope.character_id, scope.conversation_id)
-            search = self._search(connection, scope)
+            search = search or self._search(connection, scope)
             places = {edge.place_id: "" for edge in traits} | dict(search.places)
             return answers.persona(replace(search, places=places), traits)
 

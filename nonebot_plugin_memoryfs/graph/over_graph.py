@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 
 from sqlalchemy import Connection
 
-from ..scope import Policy, Scope
+from ..scope import Policy, Scope, check_scope
 from ..search.places import place_of
 from ..search.turn_log import ISOLATED, TurnLog
 from ..storage import Store
@@ -41,6 +41,11 @@ class OverGraph(OverStore):
         if speaker:
             note_alias(connection, scope, place_id, speaker, at)
         return place_id
+
+    def searching(self, connection: Connection, scope: Scope) -> Search:
+        """Who asks and what they reach, worked out once for several recalls in one transaction."""
+        check_scope(scope)
+        return self._search(connection, scope)
 
     def _search(self, connection: Connection, scope: Scope) -> Search:
         return search_for(connection, scope, self._policy, self._single_valued)

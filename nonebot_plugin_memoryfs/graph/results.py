@@ -77,6 +77,28 @@ class TaskResult(Answer):
     """Tasks that were paused because of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one side said in a turn."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of the chain."""
+
+    id: int
+    user_id: str
+    """Who spoke to the character."""
+    answered: bool
+    gist: str
+    opened_at: datetime
+    heard: Side | None
+    reply: Side | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainTask:
     """A task node of the chain: an explicit task, or a turn."""
@@ -97,6 +119,8 @@ class TaskChain(Answer):
     """The part of `text` about explicit tasks."""
     turn_blocks: tuple[str, ...] = ()
     """The part of `text` about turns, oldest first."""
+    newest: tuple[Turn, ...] = ()
+    """Those turns themselves, newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,16 +3,28 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from sqlalchemy import bindparam, select
+
 from ..errors import InvalidInput
 from ..scope import Scope, check_scope
+from ..search.corrections import corrected, superseded_objects
 from ..search.turn_log import Hit
+from ..storage.tables import edge_turns, edges
 from ..text.given import not_list, not_text, not_whole, not_whole_or_none
 from ..text.references import points_back
 from . import chain, tasks
 from .back import look_back
-from .corrections import corrected, corrected_hits, superseded_objects
+from .corrections import corrected_hits
 from .over_graph import OverGraph
+from .recall import Search
 from .results import BackRecall, TaskChain, TaskResult
+from .withdrawal import Withdrawn, withdraw_facts, withdraw_message
+
+_OBJECTS = (
+    select(edges.c.object)
+    .join(edge_turns, edge_turns.c.edge_id == edges.c.id)
+    .where(edge_turns.c.turn_id == bindparam("of_turn"))
+)
 
 
 class TurnMemory(OverGraph):
@@ -133,6 +145,16 @@ class TurnMemory(OverGraph):
         with self._store.database.write() as connection:
             chain.leave_turn(connection, turn_id, at)
 
+    def open_turns(self) -> list[chain.OpenTurn]:
+        """The turns that wait for an answer, oldest first; after a kill, those it cut off (R4.1)."""
+        with self._store.database.read() as connection:
+            return chain.open_turns(connection)
+
+    def stated_in(self, turn_id: int) -> list[str]:
+        """The objects of the facts that were committed in a turn."""
+        with self._store.database.read() as connection:
+            return list(connection.scalars(_OBJECTS, {"of_turn": turn_id}))
+
     def close_unanswered(self, opened_until: datetime | None = None) -> int:
         """Mark turns a former run left open as unanswered; returns how many (R4.1).
 
@@ -144,15 +166,45 @@ class TurnMemory(OverGraph):
         with self._store.database.write() as connection:
             return chain.close_open_turns(connection, opened_until or now, now)
 
-    def recall_back(self, scope: Scope, text: str) -> BackRecall:
-        """What a message may mean by 刚才, 上次, 那个东西 …; empty when it does not point back (R2.16)."""
+    def open_text(self, turn_id: int) -> str | None:
+        """What was said in an open turn; `None` once it is closed, or was taken back meanwhile (R4.11)."""
+        with self._store.database.read() as connection:
+            return chain.open_text(connection, turn_id)
+
+    def withdraw_message(self, character_id: str, conversation_id: str, source_id: str) -> Withdrawn | None:
+        """Take back what a message said and the facts it alone stated (R4.11).
+
+        Args:
+            character_id: who heard it.
+            conversation_id: where.
+            source_id: the platform's id of the message.
+
+        Returns:
+            What was taken back; `None` where no turn came from the message.
+        """
+        with self._store.database.write() as connection:
+            return withdraw_message(connection, character_id, conversation_id, source_id)
+
+    def withdraw_facts(self, turn_id: int, opened_at: datetime) -> int:
+        """Take back the facts of a turn whose message was withdrawn while it was answered (R4.11)."""
+        with self._store.database.write() as connection:
+            return withdraw_facts(connection, turn_id, opened_at)
+
+    def recall_back(self, scope: Scope, text: str, search: Search | None = None) -> BackRecall:
+        """What a message may mean by 刚才, 上次, 那个东西 …; empty when it does not point back (R2.16).
+
+        Args:
+            scope: who asks where.
+            text: the message.
+            search: what `searching` gave, inside its transaction.
+        """
         check_scope(scope)
         if wrong := not_text(text=text):
             return BackRecall(ok=False, text=f"没有查找：{wrong}。")
         if not points_back(text):
             return BackRecall(ok=True, text="")
         with self._store.database.read() as connection:
-            search = self._search(connection, scope)
+            search = search or self._search(connection, scope)
             return look_back(search, self._log, scope, text, self._zone())
 
     def corrected_turns(self, scope: Scope, turn_ids: Iterable[int]) -> frozenset[int]:
@@ -164,19 +216,22 @@ class TurnMemory(OverGraph):
             places = self._search(connection, scope).places
             return frozenset(superseded_objects(connection, turn_ids, places))
 
-    def with_corrections(self, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+    def with_corrections(self, scope: Scope, hits: Sequence[Hit], search: Search | None = None) -> list[Hit]:
         """Hits as they may be shown: `（已更正）` for a text that states what was superseded (R1.19)."""
         with self._store.database.read() as connection:
-            return corrected_hits(self._search(connection, scope), hits)
+            return corrected_hits(search or self._search(connection, scope), hits)
 
-    def corrected_texts(self, scope: Scope, turn_ids: Mapping[str, int]) -> dict[str, str]:
+    def corrected_texts(
+        self, scope: Scope, turn_ids: Mapping[str, int], search: Search | None = None
+    ) -> dict[str, str]:
         """Texts as they may be shown: `（已更正）` for one that states what was superseded (R1.19).
 
         Args:
             scope: for whom.
             turn_ids: each text with the turn it comes from.
+            search: the scope's, where there is one already.
         """
         with self._store.database.read() as connection:
-            places = self._search(connection, scope).places
+            places = (search or self._search(connection, scope)).places
             objects = superseded_objects(connection, turn_ids.values(), places)
         return {text: corrected(text, objects.get(turn_id, ())) for text, turn_id in turn_ids.items()}

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from ..scope import Scope
 from ..search import index
+from ..search.corrections import SPEAKER_NAMES
 from ..search.index import Kind
 from ..text.folding import fold_name
 from .aliases import Alias, called, keep_alias
@@ -29,7 +30,6 @@ from .nodes import (
 )
 from .triplets import NAME_LIMIT, tidy
 
-_SPEAKER_NAMES = frozenset({"用户", "我", "user", "本人"})
 _CHARACTER_NAMES = frozenset({"ai"})
 
 
@@ -43,7 +43,7 @@ def resolve(connection: Connection, scope: Scope, place_id: int, names: Iterable
     resolved: dict[str, Node] = {}
     for name in names:
         folded = fold_name(name)
-        if folded in _SPEAKER_NAMES:
+        if folded in SPEAKER_NAMES:
             resolved[name] = person(scope.user_id)
         elif folded in _CHARACTER_NAMES:
             resolved[name] = character()
@@ -82,7 +82,7 @@ def note_alias(connection: Connection, scope: Scope, place_id: int, name: str, a
     """Remember what the scope's user is called in this place, and find them by it."""
     name = tidy(name)[:NAME_LIMIT]
     key = fold_name(name)
-    if not key or key.startswith(SPEAKER) or key in _SPEAKER_NAMES | _CHARACTER_NAMES:
+    if not key or key.startswith(SPEAKER) or key in SPEAKER_NAMES | _CHARACTER_NAMES:
         return  # nobody is called what means somebody else
     node = person(scope.user_id)
     end = ensure(connection, scope.character_id, [node])[node.key]
@@ -93,7 +93,7 @@ def note_alias(connection: Connection, scope: Scope, place_id: int, name: str, a
 
 def is_speaker_name(word: str) -> bool:
     """Whether a word means whoever speaks."""
-    return fold_name(word) in _SPEAKER_NAMES
+    return fold_name(word) in SPEAKER_NAMES
 
 
 def keys_of(words: Sequence[str], user_id: str) -> list[str]:
@@ -101,7 +101,7 @@ def keys_of(words: Sequence[str], user_id: str) -> list[str]:
     keys: list[str] = []
     for word in words:
         folded = fold_name(word)
-        if folded in _SPEAKER_NAMES:
+        if folded in SPEAKER_NAMES:
             keys.append(person_key(user_id))
         elif folded in _CHARACTER_NAMES:
             keys.append(CHARACTER_KEY)

@@ -5,17 +5,19 @@ A section shows entries, never a summary in their place; the newest that fit, ol
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import lru_cache
 
 from sqlalchemy import Connection
 
 from ..scope import Policy, Viewer, reachable
+from ..search.corrections import CORRECTED, superseded_copies
 from ..text.sentences import shorten
 from .audience import visible
 from .categories import INJECTED, LIFE_SIM, TIMELINE, FileKind
 from .entries import Entry
+from .learnt import is_outdated
 from .paths import MemoryPath, build_path, parse_memory_path
 from .records import Records
 from .rendering import (
@@ -97,8 +99,11 @@ def build_context(
     """
     places = places_for(viewer.character_id, viewer.user_id, viewer.conversation_id)
     contents = recipe.records.contents(connection, [place.text for place in places])
+    outdated = superseded_copies(connection, contents)
     drafts = [
-        _draft(connection, recipe, viewer, place, recipe.records.parse(contents.get(place.text, "")))
+        _draft(
+            connection, recipe, viewer, place, recipe.records.parse(contents.get(place.text, "")), outdated
+        )
         for place in places
     ]
     drafts = [draft for draft in drafts if draft.lines or draft.left_out or draft.hidden]
@@ -136,7 +141,12 @@ class _Draft:
 
 
 def _draft(
-    connection: Connection, recipe: Recipe, viewer: Viewer, place: MemoryPath, stored: Sequence[Entry]
+    connection: Connection,
+    recipe: Recipe,
+    viewer: Viewer,
+    place: MemoryPath,
+    stored: Sequence[Entry],
+    outdated: Mapping[tuple[str, str], frozenset[str]],
 ) -> _Draft:
     seen = [entry for _, entry in visible(place, stored, viewer, recipe.policy)]
     hidden = len(stored) - len(seen)
@@ -148,6 +158,7 @@ def _draft(
     elif place.kind is LIFE_SIM:
         chosen = seen[-LIFE_LINES:]
     head, render = _style(place.kind)
+    chosen = [replace(e, text=CORRECTED) if is_outdated(place.text, e, outdated) else e for e in chosen]
     lines = [(entry, render(entry, recipe.records.timezone)) for entry in chosen]
     return _Draft(place, head, lines, max(0, len(seen) - len(chosen)), hidden)
 

@@ -26,6 +26,7 @@ from .erasure import Erased, erase_person
 from .file_store import FileStore
 from .files import FileFields, MemoryFile
 from .history import HistoryLimits
+from .learnt import Learnt
 from .paths import parse_memory_path
 
 DEFAULT_TIMEZONE = ZoneInfo("Asia/Shanghai")
@@ -72,6 +73,8 @@ class MemoryFS:
         self._files = FileStore(store, timezone, history)
         self._records = self._files.records
         self._recipe = Recipe(self._records, policy, budget, shares)
+        self.learnt = Learnt(self._files, policy)
+        """The entries that were learnt from turns (R1.19)."""
 
     @property
     def directory(self) -> Path | None:

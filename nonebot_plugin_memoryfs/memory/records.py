@@ -24,6 +24,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from ..storage.learning_tables import copies
 from ..storage.tables import files
 from ..storage.upserts import upsert
 from .entries import Entry, format_entries, parse_entries
@@ -57,6 +58,7 @@ def _as_stored(column: Column[Any]) -> ColumnElement[Any]:
 
 _STORED = select(*map(_as_stored, files.c)).order_by(files.c.path)
 _DELETE = delete(files).where(files.c.path == bindparam("of_path"))
+_DROP_COPIES = delete(copies).where(copies.c.path == bindparam("of_path"))
 _LOCK = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("of_path"), 0)))
 
 
@@ -159,6 +161,7 @@ class Records:
         """Delete a file and all that is kept of it."""
         self.history.erase(connection, place)
         connection.execute(_DELETE, {"of_path": place.text})
+        connection.execute(_DROP_COPIES, {"of_path": place.text})
 
     def _file(self, row: Any) -> MemoryFile:
         return stored_file({**row._mapping, **{name: self._local(getattr(row, name)) for name in _TIMES}})

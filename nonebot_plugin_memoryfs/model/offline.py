@@ -3,11 +3,14 @@
 It never invents: it repeats stated facts, quotes what was said, or says that it does not know.
 """
 
+import re
+
 from ..text.folding import fold_name, fold_sentence
 from ..text.opposites import contraries
 from ..text.references import points_back, without_reference_words
 from ..text.sentences import gist
 from ..text.statements import asks, recognise
+from ..text.telling import told
 from .kinds import Brief, Fact, Saying
 from .questions import About, Question, asks_for_everything, understand
 
@@ -17,24 +20,13 @@ COMMIT = "memory_commit"
 _MAX_FACTS = 3
 _EVERYTHING_FACTS = 6
 _MAX_TRIPLETS = 20
-_SENTENCES = {
-    **{
-        relation: f"{{who}}{relation}{{thing}}"
-        for relation in ("喜欢", "不喜欢", "讨厌", "想要", "在做", "在学", "在写", "在看", "在玩")
-    },
-    **{relation: f"{{who}}{relation}{{thing}}" for relation in ("打算", "不打算", "养了", "不吃", "来自")},
-    "过敏": "{who}对{thing}过敏",
-    "所在地": "{who}在{thing}",
-    "名字": "{who}叫{thing}",
-    "年龄": "{who}{thing}",
-    "职业": "{who}是{thing}",
-}
-"""How a relation reads as a sentence; others read as `…的…是…`."""
 _EMPTY_PAIRS = frozenset({"什么", "怎么", "我的", "是什", "我们", "你还", "记得", "知道", "来着"})
 _FITS = 2
 """So many shared pairs make a remembered text an answer."""
 _NOTHING_TO_ADD = ("嗯，我在听。", "这样呀，然后呢？", "好，我听着呢。")
 _UNKNOWN = "这个我还不知道呢。你告诉我，我就记住。"
+_REMIND = re.compile(r"提醒(?:一下|下)?我|叫我起床|\bremind me to\b", re.IGNORECASE)
+_NO_ALARM = "到点提醒这件事我还不会，得你自己多留心。"
 _CALLED = "我在呢，怎么啦？"
 
 
@@ -58,8 +50,10 @@ def reply(brief: Brief, *, stored: bool) -> str:
         return _CALLED
     stated = recognise(text)[:_MAX_TRIPLETS]
     if stated and stored:
-        told = (_told("你", statement.relation, statement.object) for statement in stated)
-        return "记住了：" + "，".join(told) + "。"
+        facts = (told("你", statement.relation, statement.object) for statement in stated)
+        return "记住了：" + "，".join(facts) + "。"
+    if _REMIND.search(text) and not asks(text):
+        return _NO_ALARM
     back = _looking_back(brief) if points_back(text) else ""
     if not asks(text):
         return back or _NOTHING_TO_ADD[brief.turn_id % len(_NOTHING_TO_ADD)]
@@ -127,13 +121,8 @@ def _list(facts: list[Fact]) -> str:
 
 
 def _sentence(fact: Fact) -> str:
-    told = _told("你" if fact.about_speaker else fact.subject, fact.relation, fact.object)
-    return f"我猜{told}（没听人亲口说过）" if fact.inferred else told
-
-
-def _told(who: str, relation: str, thing: str) -> str:
-    form = _SENTENCES.get(relation, f"{{who}}的{relation}是{{thing}}")
-    return form.format(who=who, thing=thing)
+    sentence = told("你" if fact.about_speaker else fact.subject, fact.relation, fact.object)
+    return f"我猜{sentence}（没听人亲口说过）" if fact.inferred else sentence
 
 
 def _of_oneself(brief: Brief, question: Question) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert, inspect, select
 
 from ..errors import SchemaTooNew
 from .database import Database
-from .life_tables import metadata  # of every table: those of a life are defined last
+from .learning_tables import metadata  # of every table: those of learning are defined last
 from .tables import upgrades
 
 

@@ -32,11 +32,13 @@ _CLAUSE_END = re.compile(
     r"[，,；;~～]+|(?<=[^\x00-\x7f])[ \u3000]+(?=[^\x00-\x7f])"
     r"|(?=但是|不过|可是|而且|并且|所以|然后)|(?<!不)(?=但(?!是))"
 )
-_ENGLISH_END = re.compile(r"[,;]\s*|\b(?:and|but|so|because|though)\s+(?=(?:i|i'm|im|my)\b)", re.IGNORECASE)
+_ENGLISH_END = re.compile(
+    r"[,;，；]\s*|\b(?:and|but|so|because|though)\s+(?=(?:i|i'm|im|my)\b)", re.IGNORECASE
+)
 
 _SPEAKS_CHINESE = re.compile(rf"{speech.SUBJECT}")
 _SPEAKS_ENGLISH = re.compile(r"\b(?:I|I'm|im|my name|my birthday|call me)\b", re.IGNORECASE)
-_ASKING = re.compile(rf"(?!不怎么)(?:{speech.ASKING})")
+_ASKING = re.compile(speech.ASKING)
 _TAGS = re.compile(speech.TAGS)
 _ASIDE = re.compile(rf"{speech.ASIDE}|{speech.ENGLISH_ASIDE}", re.IGNORECASE)
 _DOUBTFUL = re.compile(f"{speech.DOUBTFUL}|{speech.REPORTED}")
@@ -62,6 +64,9 @@ _UNRESOLVED = re.compile(
 _SOFTENED = re.compile("挺|蛮|还是|真的")
 _LISTED = frozenset({"喜欢", "不喜欢", "讨厌", "过敏", "不吃", "在学"})
 _NEEDS_WORDS = frozenset({"打算", "不打算", "在做", "在看", "在玩"})
+_NAMES = frozenset({"名字", "昵称"})
+_OF_ONESELF = _NAMES | {"年龄", "职业", "所在地", "来自", "生日"}
+"""After these, a name told without 我 is the speaker's own."""
 _QUOTES = "“”「」『』\"' "
 
 
@@ -90,7 +95,7 @@ def recognise(text: str) -> list[Statement]:
 
 
 def asks(text: str) -> bool:
-    """Whether the text is a question, or asks to be told or reminded of something."""
+    """Whether the text is a question, or asks to be told something."""
     return bool(_QUESTION.search(_mask(text)))
 
 
@@ -111,13 +116,14 @@ def _of_sentence(text: str, masked: str, sentence: re.Match[str]) -> Iterator[St
     if not _leaves_true(clauses, masked, said):
         return
     quote = text[sentence.start() : sentence.end()].strip()
-    carried = False
+    carried = ""
     for start, end in clauses:
         clause = masked[start:end]
         match = _match_chinese(clause, carried) if chinese else _match_english(clause)
-        carried = match is not None
+        carried = ""
         if match:
             relation, first, last = match
+            carried = relation
             for thing in _things(relation, text[start + first : start + last]):
                 yield Statement(relation, thing, quote)
 
@@ -144,13 +150,20 @@ def _leaves_true(clauses: list[tuple[int, int]], masked: str, said: str) -> bool
     return all(_ASIDE.match(clause) and not _TAGS.search(clause) for clause in asked)
 
 
-def _match_chinese(clause: str, carried: bool) -> tuple[str, int, int] | None:
-    """The relation a clause states and the span of its object; `carried`: 我 stood before."""
+def _match_chinese(clause: str, carried: str) -> tuple[str, int, int] | None:
+    """The relation a clause states and the span of its object.
+
+    Args:
+        clause: what is said.
+        carried: what the clause before stated, whose 我 holds on; empty where it stated nothing.
+    """
     before = _BEFORE.match(clause)
     if before is None or _PAST.search(clause):
         return None
-    spoken = carried or before["subject"] is not None
+    spoken = bool(carried) or before["subject"] is not None
     for frame, pattern in _CHINESE:
+        if frame.relation in _NAMES and not before["subject"] and carried not in _OF_ONESELF | {""}:
+            continue  # 我养了一只猫，叫年糕: the cat's name
         match = pattern.match(clause, before.end()) if spoken or not frame.subject else None
         if match and (not frame.needs or re.search(frame.needs, before[0])):
             first, last = match.span("o")
@@ -184,9 +197,9 @@ _QUESTION = re.compile(
     r"|怎样|为何|为啥|咋|多少(?!有|还)|多大|多久|几(?:岁|号|月|点|次|个人))|吗(?:\W|$)"
     r"|(?:^|[，,\s])(?:[你您他她它我]们?|那?(?:然后|后来|结果|之后|还有|人)|那|\S{1,4}的)呢\s*$"
     r"|是不是|有没有|能不能|会不会|要不要|可不可以|好不好|行不行|对不对|喜不喜欢|知不知道|记不记得"
-    r"|还记得|来着|告诉我(?!说|，)|提醒我(?!说|，)|猜猜"
+    r"|还记得|来着|告诉我(?!说|，)|猜猜"
     r"|^\W*(?:what|who|whose|when|where|why|how|which|do|does|did|is|are|am|was|were|can|could|will|would"
     r"|should|have|has)\s+(?:you|i|we|my|the|is|are|do|does|did|was|were|am|it|that|this|your|he|she|they)\b"
-    r"|\b(?:do you remember|remind me|tell me)\b",
+    r"|\b(?:do you remember|remind me(?! to\b)|tell me)\b",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from .past import past_turns as past_turns
 from .queues import Conversations as Conversations
 from .queues import Overheard as Overheard
 from .rooms import Rooms as Rooms
+from .steps import close_left_open as close_left_open
 from .trace import explain as explain
 from .trace import latest_trace as latest_trace
 from .trace import trace_by_turn as trace_by_turn

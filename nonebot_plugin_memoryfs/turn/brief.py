@@ -5,8 +5,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from ..graph import SPEAKER
-from ..graph.corrections import CORRECTED
 from ..model import Brief, Exchange, Fact, Saying
+from ..search.corrections import CORRECTED
 from .values import Recalled, Turn
 
 
@@ -43,7 +43,7 @@ def brief_of(turn: Turn, zone: ZoneInfo) -> Brief:
                 answered=past.reply.text if past.reply else "",
                 at=past.opened_at,
             )
-            for past in recalled.newest
+            for past in recalled.chain.newest
             if past.heard is not None and past.heard.text != CORRECTED
         ),
         entries=(

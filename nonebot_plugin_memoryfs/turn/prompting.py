@@ -47,6 +47,7 @@ def build_prompt(turn: Turn, recalled: Recalled, base: str, now: datetime) -> Re
         "character.profile", profile_text(recalled.card, turn.incoming.speaker if scope.private else "")
     )
     stack.put("graph.persona", recalled.persona_text)
+    stack.put("character.relationship", recalled.relationship)
     stack.put("memory_fs.context", list(_memory_parts(recalled.memory)), target=scope.conversation_id)
     stack.put("memories", list(_note_parts(recalled.notes)))
     stack.put("graph.tasks", list(_chain_parts(recalled)))

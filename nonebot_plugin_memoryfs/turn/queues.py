@@ -2,15 +2,17 @@
 
 import asyncio
 import logging
+import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 
-from .values import Incoming, Key, OverheardLine, Turn, join
+from .values import Key, OverheardLine, Turn, join
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
 _OVERHEARD_LINES = 10
 _OVERHEARD_CONVERSATIONS = 2_000
+_ANSWERED_CONVERSATIONS = 10_000
 
 
 class Overheard:
@@ -29,6 +31,12 @@ class Overheard:
         if len(self._lines) > _OVERHEARD_CONVERSATIONS:
             self._lines.popitem(last=False)
 
+    def withdraw(self, key: Key, source_id: str) -> None:
+        """Forget a line that was taken back (R4.11)."""
+        if lines := self._lines.get(key):
+            kept = [line for line in lines if line.source_id != source_id]
+            self._lines[key] = deque(kept, maxlen=_OVERHEARD_LINES)
+
     def take(self, key: Key) -> tuple[OverheardLine, ...]:
         """The lines since the last turn, which are then forgotten."""
         return tuple(self._lines.pop(key, ()))
@@ -46,6 +54,10 @@ class Conversations:
         drop: Callable[[Turn], Awaitable[object]],
         overheard: Overheard,
         limit: int,
+        cooldown: float = 0.0,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """Take heard turns in.
 
@@ -54,6 +66,9 @@ class Conversations:
             drop: told of one that is not going to be answered.
             overheard: where a dropped one is kept as context.
             limit: how many may wait in one conversation (setting `QUEUE`).
+            cooldown: seconds from one answer in a conversation to the next turn (`COOLDOWN_SECONDS`).
+            now: a clock in seconds.
+            sleep: waits for so many seconds.
         """
         self.dropped = 0
         """Turns that were dropped from a full queue since the start."""
@@ -61,6 +76,10 @@ class Conversations:
         self._drop = drop
         self._overheard = overheard
         self._limit = limit
+        self._cooldown = cooldown
+        self._now = now
+        self._sleep = sleep
+        self._answered: OrderedDict[Key, float] = OrderedDict()
         self._waiting: dict[Key, deque[Turn]] = {}
         self._workers: dict[Key, asyncio.Task[None]] = {}
 
@@ -73,7 +92,8 @@ class Conversations:
         if len(waiting) > self._limit:
             oldest = waiting.popleft()
             self.dropped += 1
-            self._overheard.add(turn.key, OverheardLine(oldest.incoming.speaker, oldest.incoming.text))
+            if oldest.kept:
+                self._overheard.add(turn.key, _as_overheard(oldest))
             logger.warning(
                 "会话 %s 排队已满，最早的一条记下了，不再回答（共 %d 条）", turn.key[1], self.dropped
             )
@@ -83,6 +103,12 @@ class Conversations:
         """Wait until nothing waits or runs in this conversation."""
         if worker := self._workers.get(key):
             await asyncio.wait([worker])
+
+    def withdraw(self, key: Key, source_id: str) -> None:
+        """Let a waiting turn go whose message was taken back (R4.11)."""
+        waiting = self._waiting.get(key, deque())
+        for turn in [turn for turn in waiting if source_id in turn.incoming.source_ids]:
+            waiting.remove(turn)
 
     async def idle(self) -> None:
         """Wait until nothing waits or runs."""
@@ -99,22 +125,46 @@ class Conversations:
     async def _work(self, key: Key, waiting: deque[Turn]) -> None:
         try:
             while waiting:
+                await self._cool_down(key)
+                if not waiting:
+                    return  # taken back meanwhile
                 try:
                     await self._answer(_next(waiting))
                 except Exception:
                     logger.exception("会话 %s 的一轮对话出错", key[1])
+                self._note_answer(key)
         finally:
             del self._workers[key], self._waiting[key]
+
+    async def _cool_down(self, key: Key) -> None:
+        if key in self._answered and (wait := self._answered[key] + self._cooldown - self._now()) > 0:
+            await self._sleep(wait)
+
+    def _note_answer(self, key: Key) -> None:
+        if self._cooldown:
+            self._answered[key] = self._now()
+            self._answered.move_to_end(key)
+            if len(self._answered) > _ANSWERED_CONVERSATIONS:
+                self._answered.popitem(last=False)
+
+
+def _as_overheard(turn: Turn) -> OverheardLine:
+    source_id = next(iter(turn.incoming.source_ids), "")
+    return OverheardLine(turn.incoming.speaker, turn.incoming.text, source_id)
 
 
 def _next(waiting: deque[Turn]) -> Turn:
     """The oldest turn, joined with those right behind it from the same person."""
     turn = waiting.popleft()
-    while waiting and _same_talk(turn.incoming, waiting[0].incoming):
+    while waiting and _same_talk(turn, waiting[0]):
         turn = join(turn, waiting.popleft())
     return turn
 
 
-def _same_talk(first: Incoming, second: Incoming) -> bool:
+def _same_talk(first: Turn, second: Turn) -> bool:
     """Whether one answer can serve both: the same person, to the same account."""
-    return first.scope == second.scope and first.account == second.account
+    return first.incoming.scope == second.incoming.scope and _sort(first) == _sort(second)
+
+
+def _sort(turn: Turn) -> tuple[str, bool]:
+    return turn.incoming.account, turn.kept

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from ..character import Card
 from ..graph import MemoryGraph
+from ..learn import Learning
 from ..memory import MemoryFS
 from ..prompt import PromptManager
 from ..search import TurnLog
@@ -22,6 +23,7 @@ class Rooms:
     log: TurnLog
     memory: MemoryFS
     prompts: PromptManager
+    learning: Learning
     card_of: Callable[[str], Card]
     """Character id → its card; reads files, so not on the event loop."""
     zone: ZoneInfo

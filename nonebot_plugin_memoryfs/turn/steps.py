@@ -7,10 +7,14 @@ import time
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from ..graph.chain import newest_turns
+from sqlalchemy import Connection
+
+from ..graph.recall import Search
 from ..prompt import ChosenNotes
 from ..scope import Scope, group_of
+from ..storage.pauses import paused_among
 from ..storage.presence import viewer_of
+from ..storage.usage import CHAT, Spent, first_notice
 from ..text.folding import fold_sentence
 from ..text.references import points_back
 from ..text.statements import Statement, recognise
@@ -28,6 +32,8 @@ def hear(rooms: Rooms, incoming: Incoming) -> Turn:
     """Steps 1 and 2: who may see what here, and the turn row with what was said."""
     scope = incoming.scope
     with rooms.store.database.write() as connection:
+        if paused_among(connection, [scope.user_id]):
+            return Turn(incoming=incoming, turn_id=0, viewer=viewer_of(connection, scope), kept=False)
         turn_id = rooms.graph.open_turn(
             scope, incoming.speaker, incoming.text, incoming.source_ids, at=incoming.at
         )
@@ -35,10 +41,25 @@ def hear(rooms: Rooms, incoming: Incoming) -> Turn:
     return Turn(incoming=incoming, turn_id=turn_id, viewer=viewer)
 
 
+def close_left_open(rooms: Rooms) -> int:
+    """Close the turns a stop cut off as unanswered; what was stated in them is kept (R4.1, R4.5).
+
+    Returns:
+        How many there were.
+    """
+    with rooms.store.database.write():
+        left = rooms.graph.open_turns()
+        for turn in left:
+            forgotten = list(_forgotten(turn.said, rooms.graph.stated_in(turn.id)))
+            _commit(rooms, turn.scope, turn.speaker, turn.id, turn.said, forgotten)
+        rooms.graph.close_unanswered()
+    return len(left)
+
+
 def recall(rooms: Rooms, turn: Turn) -> Turn:
     """Steps 3 to 6: persona, task chain, facts and older turns, memory files, notes; then the stack."""
     incoming, scope = turn.incoming, turn.incoming.scope
-    if turn.joined:
+    if turn.joined and rooms.graph.open_text(turn.turn_id) is not None:
         rooms.graph.join_turns(turn.turn_id, turn.joined)
     card = rooms.card_of(scope.character_id)
     user_name = incoming.speaker if scope.private else ""
@@ -53,27 +74,28 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         known=[entry.text for section in memory.sections for entry in section.entries],
     )
     with rooms.store.database.read() as connection:
-        persona = rooms.graph.persona(scope)
+        spent = rooms.learning.budget.is_spent(connection, rooms.clock())
+        search = rooms.graph.searching(connection, scope)
+        persona = rooms.graph.persona(scope, search)
         chain = rooms.graph.task_chain(scope)
-        back = rooms.graph.recall_back(scope, incoming.text) if points_back(incoming.text) else None
-        facts = rooms.graph.recall_facts(scope, incoming.text)
-        newest = newest_turns(connection, scope)
-        shown = {turn.turn_id, *(past.id for past in newest)}
+        back = rooms.graph.recall_back(scope, incoming.text, search) if points_back(incoming.text) else None
+        facts = rooms.graph.recall_facts(scope, incoming.text, search=search)
+        shown = {turn.turn_id, *(past.id for past in chain.newest)}
         found = rooms.log.search_for(connection, turn.viewer, incoming.text, _SAYINGS + 2 * len(shown))
         sayings = rooms.graph.with_corrections(
-            scope, [hit for hit in found if hit.turn_id not in shown][:_SAYINGS]
+            scope, [hit for hit in found if hit.turn_id not in shown][:_SAYINGS], search
         )
-        notes = _with_corrections(rooms, scope, notes)
+        notes = _with_corrections(rooms, scope, notes, search)
     recalled = Recalled(
         persona=persona,
         persona_text=persona_text(persona, card),
         identity=identity_of(persona, card),
+        relationship=rooms.learning.relationship(turn.viewer),
         chain=chain,
         back=back,
         facts=facts,
         repeated=repeated_facts(facts.facts, memory, scope.user_id, incoming.speaker),
         sayings=tuple(sayings),
-        newest=tuple(newest),
         memory=memory,
         notes=notes,
         card=card,
@@ -81,27 +103,45 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
     )
     now = rooms.clock().astimezone(rooms.zone)
     prompt = build_prompt(turn, recalled, layer.text if layer else "", now)
-    return replace(turn, recalled=recalled, prompt=prompt)
+    return replace(turn, recalled=recalled, prompt=prompt, spent=spent)
 
 
-def _with_corrections(rooms: Rooms, scope: Scope, notes: ChosenNotes) -> ChosenNotes:
+def tell_once(rooms: Rooms, turn: Turn) -> bool:
+    """Whether this conversation is to be told today that the budget is spent; from then on it was (R4.4)."""
+    day = rooms.learning.budget.day(rooms.clock())
+    with rooms.store.database.write() as connection:
+        return first_notice(connection, *turn.key, day)
+
+
+def _with_corrections(rooms: Rooms, scope: Scope, notes: ChosenNotes, search: Search) -> ChosenNotes:
     """Notes as they may be shown now (R1.19)."""
     turn_ids = {one.text: turn for one in notes.shown if (turn := one.note.source_turn) is not None}
-    texts = rooms.graph.corrected_texts(scope, turn_ids)
+    texts = rooms.graph.corrected_texts(scope, turn_ids, search)
     return notes.with_texts(texts.get(one.text, one.text) for one in notes.shown)
 
 
 def record(rooms: Rooms, turn: Turn, committed: Collection[str]) -> Turn:
-    """Step 9: complete the row, commit what the model forgot (R4.5), and keep the trace."""
+    """Steps 9 and 10: complete the row, commit what the model forgot (R4.5), review, keep the trace.
+
+    Of a turn whose message was taken back meanwhile, nothing is kept (R4.11).
+    """
     started = time.perf_counter()
-    forgotten = list(_forgotten(turn, committed))
     with rooms.store.database.write() as connection:
+        _count(rooms, connection, turn)
+        if not turn.kept:
+            return turn
+        said = rooms.graph.open_text(turn.turn_id)
+        if said is None:
+            rooms.graph.withdraw_facts(turn.turn_id, turn.incoming.at)
+            return replace(turn, errors=(*turn.errors, "消息已经撤回"))
         if turn.reply is None:
             rooms.graph.leave_unanswered(turn.turn_id)
         else:
             assert turn.recalled is not None
             rooms.graph.complete_turn(turn.turn_id, reply=turn.reply, speaker=turn.recalled.card.name)
-        written = _commit(rooms, turn, forgotten)
+            _review(rooms, turn, said)
+        speaker, forgotten = turn.incoming.speaker, list(_forgotten(said, committed))
+        written = _commit(rooms, turn.incoming.scope, speaker, turn.turn_id, said, forgotten)
         spent = round((time.perf_counter() - started) * 1000, 2)
         turn = replace(
             turn,
@@ -113,26 +153,40 @@ def record(rooms: Rooms, turn: Turn, committed: Collection[str]) -> Turn:
     return turn
 
 
-def _commit(rooms: Rooms, turn: Turn, forgotten: list[Statement]) -> list[Statement]:
+def _count(rooms: Rooms, connection: Connection, turn: Turn) -> None:
+    """Count what the model was used for (R4.4)."""
+    if answer := turn.answer:
+        spent = Spent(len(answer.requests), answer.input_tokens + answer.output_tokens)
+        rooms.learning.budget.count(connection, rooms.clock(), CHAT, spent)
+
+
+def _review(rooms: Rooms, turn: Turn, said: str) -> None:
+    incoming = turn.incoming
+    rooms.learning.review_turn(incoming.scope, turn.turn_id, said, incoming.speaker, incoming.at)
+
+
+def _commit(
+    rooms: Rooms, scope: Scope, speaker: str, turn_id: int, said: str, forgotten: list[Statement]
+) -> list[Statement]:
     """Write statements, a few at a time; those that were taken."""
     written: list[Statement] = []
     for start in range(0, len(forgotten), _AT_ONCE):
         some = forgotten[start : start + _AT_ONCE]
         result = rooms.graph.memory_commit(
-            turn.incoming.scope,
+            scope,
             [{"subject": "用户", "relation": s.relation, "object": s.object} for s in some],
-            speaker_name=turn.incoming.speaker,
-            turn_id=turn.turn_id,
-            said=turn.incoming.text,
+            speaker_name=speaker,
+            turn_id=turn_id,
+            said=said,
         )
         written += some if result.ok else []
     return written
 
 
-def _forgotten(turn: Turn, committed: Collection[str]) -> Iterable[Statement]:
+def _forgotten(said: str, committed: Collection[str]) -> Iterable[Statement]:
     """Recognised statements whose object stands in no triplet committed in this turn, nor the reverse."""
     kept = [fold_sentence(thing) for thing in committed]
-    for statement in recognise(turn.incoming.text):
+    for statement in recognise(said):
         thing = fold_sentence(statement.object)
         if not any(thing in known or known in thing for known in kept):
             yield statement

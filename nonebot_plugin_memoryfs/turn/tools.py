@@ -42,6 +42,8 @@ class TurnTools:
             return ToolResult(False, _complaint(tool, error))
         if isinstance(checked, RewriteArguments):
             return ToolResult(True, checked.summary)
+        if not self._turn.kept and tool.name != "memory_recall":
+            return ToolResult(False, "未执行：对方说了停记，现在什么都不记。")
         if isinstance(checked, CommitArguments):
             return await in_thread(self._commit, checked)
         return await in_thread(self._carry_out, tool, checked.model_dump())

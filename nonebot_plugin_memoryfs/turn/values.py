@@ -6,7 +6,6 @@ from datetime import datetime
 
 from ..character import Card
 from ..graph import BackRecall, RecallResult, TaskChain
-from ..graph.chain import Turn as ChainTurn
 from ..memory import MemoryContext
 from ..model import Answer
 from ..prompt import ChosenNotes, RenderedPrompt
@@ -29,6 +28,8 @@ class OverheardLine:
 
     speaker: str
     text: str
+    source_id: str = ""
+    """The platform's id of the message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ class Recalled:
     """What stands in the prompt for it: the persona facts, or else the card's identity (R2.7)."""
     identity: tuple[tuple[str, str], ...]
     """The same as attribute and value."""
+    relationship: str
+    """How the character stands to who speaks, in words (R4.12)."""
     chain: TaskChain
     back: BackRecall | None
     """What words that point back brought up (R2.16); `None` where there were none."""
@@ -68,8 +71,6 @@ class Recalled:
     repeated: frozenset[int]
     """Facts that a memory file in the prompt says already, by id (R3.10)."""
     sayings: tuple[Hit, ...]
-    newest: tuple[ChainTurn, ...]
-    """The turns the chain shows, newest first."""
     card: Card
     """The character."""
     memory: MemoryContext
@@ -85,9 +86,13 @@ class Turn:
     incoming: Incoming
     turn_id: int
     viewer: Viewer
+    kept: bool = True
+    """Whether anything of it is stored; of somebody who said 停记, nothing is (R7.4)."""
     joined: tuple[int, ...] = ()
     """Rows of further messages that this turn answers too (R4.4)."""
     overheard: tuple[OverheardLine, ...] = ()
+    spent: bool = False
+    """Whether the day's budget was spent, so that no model was asked (R4.4)."""
     recalled: Recalled | None = None
     prompt: RenderedPrompt | None = None
     answer: Answer | None = None

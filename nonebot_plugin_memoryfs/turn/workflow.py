@@ -18,7 +18,7 @@ from .brief import brief_of
 from .prompting import build_message
 from .queues import Overheard
 from .rooms import Rooms
-from .steps import hear, recall, record
+from .steps import hear, recall, record, tell_once
 from .tools import TurnTools
 from .values import Incoming, Key, Turn
 
@@ -29,23 +29,34 @@ NOTICE = "我这会儿脑子有点转不过来，等等再聊好吗？"
 NOTICE_EVERY = timedelta(minutes=10)
 """At most one notice per conversation in this time."""
 
+BUDGET_NOTICE = "今天的对话额度用完了，明天再聊吧。你说的我都记下了。"
+"""What a conversation is told once a day when no model may be asked any more (R4.4)."""
+
 _TOOL_NAMES = frozenset(tool.name for tool in TOOLS)
 
 
 class Workflow:
     """Runs turns; many conversations at once, each turn on its own."""
 
-    def __init__(self, rooms: Rooms, model: Callable[[], Awaitable[ChatModel]], overheard: Overheard) -> None:
+    def __init__(
+        self,
+        rooms: Rooms,
+        model: Callable[[], Awaitable[ChatModel]],
+        overheard: Overheard,
+        turn_done: Callable[[Key], None] = lambda key: None,
+    ) -> None:
         """Prepare to run turns.
 
         Args:
             rooms: what turns read and write.
             model: gives the model, waiting where it is not loaded yet.
             overheard: the lines between turns.
+            turn_done: told of every turn that was closed: it is counted, and learning may start (R4.8).
         """
         self._rooms = rooms
         self._model = model
         self._overheard = overheard
+        self._turn_done = turn_done
         self._noticed: dict[Key, datetime] = {}
 
     async def run(self, incoming: Incoming) -> Turn:
@@ -57,17 +68,21 @@ class Workflow:
         return await _timed("heard", in_thread(hear, self._rooms, incoming))
 
     async def answer(self, turn: Turn) -> Turn:
-        """Steps 3 to 9 of a turn that was heard."""
+        """Steps 3 to 10 of a turn that was heard."""
         turn = replace(turn, overheard=self._overheard.take(turn.key))
         turn = await _timed("recalled", in_thread(recall, self._rooms, turn))
         tools = TurnTools(self._rooms.graph, turn)
-        turn = await _timed("answered", self._ask(turn, tools))
+        if not turn.spent:
+            turn = await _timed("answered", self._ask(turn, tools))
         turn = await _timed("sent", self._send(turn))
-        return await in_thread(record, self._rooms, turn, tools.committed)
+        turn = await in_thread(record, self._rooms, turn, tools.committed)
+        self._turn_done(turn.key)
+        return turn
 
     async def drop(self, turn: Turn) -> None:
         """Close a heard turn that is not going to be answered (R4.4)."""
         await in_thread(self._rooms.graph.leave_unanswered, turn.turn_id)
+        self._turn_done(turn.key)
 
     async def _ask(self, turn: Turn, tools: TurnTools) -> Turn:
         assert turn.prompt is not None
@@ -86,10 +101,9 @@ class Workflow:
         return replace(turn, answer=answer, errors=errors)
 
     async def _send(self, turn: Turn) -> Turn:
-        assert turn.answer is not None
         assert turn.recalled is not None
-        reply = reply_text(turn.answer.text, TITLES, _TOOL_NAMES)
-        text = reply or self._notice(turn.key)
+        reply = reply_text(turn.answer.text, TITLES, _TOOL_NAMES) if turn.answer else ""
+        text = reply or await self._notice(turn)
         if not text:
             return turn
         try:
@@ -97,15 +111,17 @@ class Workflow:
         except Exception as error:
             logger.warning("回复没有发出去：%r", error)
             return replace(turn, errors=(*turn.errors, f"发送失败：{error!r}"))
-        if not reply:
+        if not reply and not turn.spent:
             self._noticed[turn.key] = self._rooms.clock()
         return replace(turn, reply=reply or None)
 
-    def _notice(self, key: Key) -> str:
+    async def _notice(self, turn: Turn) -> str:
         """What to say instead of an answer; nothing where it was said a short while ago."""
+        if turn.spent:
+            return BUDGET_NOTICE if await in_thread(tell_once, self._rooms, turn) else ""
         now = self._rooms.clock()
         self._noticed = {k: at for k, at in self._noticed.items() if now - at < NOTICE_EVERY}
-        return "" if key in self._noticed else NOTICE
+        return "" if turn.key in self._noticed else NOTICE
 
 
 async def _timed(step: str, work: Awaitable[Turn]) -> Turn:

@@ -5,10 +5,18 @@ from pathlib import Path
 
 import nonebot
 import pytest
-from nonebot.adapters.onebot.v11 import Adapter, Bot, MessageEvent, MessageSegment
+from nonebot.adapters.onebot.v11 import (
+    Adapter,
+    Bot,
+    FriendRecallNoticeEvent,
+    GroupRecallNoticeEvent,
+    MessageEvent,
+    MessageSegment,
+)
 from nonebug import App
 from sqlalchemy import select
 
+from nonebot_plugin_memoryfs.bot import plugin
 from nonebot_plugin_memoryfs.bot.plugin import running
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.scope import Scope
@@ -139,3 +147,42 @@ async def test_r7_02_the_group_card_comes_before_the_nickname(app: App, started:
     here = Scope("neko", "qq_group_20001", "505", private=False)
     hits = await in_thread(running.app.rooms.log.search, here, "喜欢茶")
     assert [hit.speaker for hit in hits if not hit.by_character] == ["花花"]
+
+
+def taken_back(kind: str, user_id: int, message_id: int, **more: int) -> object:
+    """A recall notice as implementations send it."""
+    notice = {"time": 1_780_000_100, "self_id": SELF_ID, "post_type": "notice", "notice_type": kind}
+    return Adapter.json_to_event({**notice, "user_id": user_id, "message_id": message_id, **more})
+
+
+@pytest.mark.usefixtures("started")
+async def test_r4_11_a_message_that_is_taken_back_leaves_nothing(app: App) -> None:
+    assert running.chat is not None
+    await receive(app, private("我喜欢榴莲糖", user_id=30001, message_id=71), "记住了：你喜欢榴莲糖。")
+    assert (await stored("30001"))[0] == ["我喜欢榴莲糖"]
+    notice = taken_back("friend_recall", 30001, 71)
+    assert isinstance(notice, FriendRecallNoticeEvent)
+    async with app.test_matcher(plugin.taken_back) as context:
+        bot = context.create_bot(base=Bot, adapter=nonebot.get_adapter(Adapter), self_id=str(SELF_ID))
+        context.receive_event(bot, notice)
+    assert (await stored("30001"))[0] == []
+
+
+@pytest.mark.usefixtures("started")
+async def test_r4_11_in_a_group_too_whoever_took_it_back(app: App) -> None:
+    assert running.chat is not None
+    said = group([at(SELF_ID), text(" 我喜欢榴莲糖")], user_id=30002, message_id=72, group_id=30)
+    await receive(app, said, "记住了：你喜欢榴莲糖。")
+    notice = taken_back("group_recall", 30002, 72, group_id=30, operator_id=1)
+    assert isinstance(notice, GroupRecallNoticeEvent)
+    await running.chat.withdraw(notice)
+    assert (await stored("30002"))[0] == []
+
+
+@pytest.mark.usefixtures("started")
+async def test_r7_04_of_a_paused_person_nothing_is_stored_not_even_where_they_were(app: App) -> None:
+    assert running.app is not None
+    await in_thread(running.app.pause, "30003")
+    said = group([at(SELF_ID), text(" 我喜欢榴莲糖")], user_id=30003, message_id=73, group_id=31)
+    await receive(app, said, "嗯，我在听。")
+    assert await stored("30003") == ([], [])

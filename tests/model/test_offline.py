@@ -189,3 +189,9 @@ def test_r4_14_says_when_it_does_not_know() -> None:
 
 def test_r4_02_answers_a_bare_call() -> None:
     assert ask("")
+
+
+@pytest.mark.parametrize("text", ["明天提醒我带伞", "七点叫我起床", "remind me to call mum"])
+def test_r4_14_a_reminder_is_no_question(text: str) -> None:
+    assert "不会" in ask(text, ROCK)
+    assert UNKNOWN not in ask(text)

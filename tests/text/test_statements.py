@@ -111,6 +111,8 @@ def test_r4_05_questions_and_requests_to_be_told(text: str) -> None:
         "我喜欢摇滚",
         "没什么",
         "我不怎么喜欢甜的",
+        "明天提醒我带伞",
+        "remind me to call mum",
         "什么都行",
         "他问“你是谁？”",
         "在吃饭呢",

@@ -62,7 +62,7 @@ def follows(asked: Asked) -> Response:
 
 
 async def test_r4_15_an_ordinary_turn_takes_one_and_a_half_requests_at_most(world: Make) -> None:
-    there = await world()
+    there = await world(learn_every=0)  # learning asks off the reply path
     there.service.script = follows
     for text in DAY:
         there.chat.clock.advance(minutes=7)

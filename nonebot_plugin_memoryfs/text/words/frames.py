@@ -30,7 +30,7 @@ def _any(words: str) -> str:
 
 
 _HAN = "[\u4e00-\u9fff]"
-_CITY = rf"{_any(PLACES)}(?:{_HAN}{{1,6}}?{_any(PLACE_UNITS)})?(?:市|省)?"
+_CITY = rf"{_any(PLACES)}(?:(?![上读念考]){_HAN}{{1,6}}?{_any(PLACE_UNITS)})?(?:市|省)?"
 _SITE = rf"(?![去回想看做等找逛吃喝走进出往离赶]){_HAN}{{0,6}}?{_any(PLACE_ENDS)}"
 _BUSY = rf"(?:{_any(ACTIVITIES)})?$"
 _NUMBER = r"[一二两三四五六七八九十\d]{1,3}"
@@ -58,7 +58,7 @@ CHINESE: tuple[Frame, ...] = (
     ),
     Frame("讨厌", rf"(?:讨厌|厌恶|痛恨|受不了){_ANYTHING}"),
     Frame("讨厌", rf"[烦恨](?!不得|不能|死|得|躁|恼){_ANYTHING}", needs=speech.STRONG),
-    Frame("过敏", r"对(?P<o>.{1,8}?)(?:严重)?过敏$"),
+    Frame("过敏", r"对(?P<o>.{1,8}?)(?:严重)?过敏的?$"),
     Frame("不吃", r"(?:从来?)?不(?:能)?吃(?P<o>(?![了饭早午晚这那你东醋亏惯饱下完到得]).{1,6})$"),
     # places before doings: 在学校 is no learning
     Frame("所在地", rf"住(?:在|到)?(?P<o>{_CITY}.{{0,8}})$"),
@@ -118,6 +118,9 @@ _PETS = r"cat|dog|puppy|kitten|hamster|rabbit|parrot|turtle|bird|fish"
 
 ENGLISH: tuple[Frame, ...] = (
     Frame("不喜欢", rf"{_I} (?:don'?t|do not)(?: really| much)? (?:like|love|enjoy) {_THING}"),
+    Frame(
+        "不喜欢", rf"{_AM} not (?:really |much )?(?:a (?:big |huge )?fan of|into|fond of|keen on) {_THING}"
+    ),
     Frame("喜欢", rf"{_I} (?:like|love|enjoy|adore) {_THING}"),
     Frame("讨厌", rf"{_I} (?:hate|dislike|despise|can'?t stand) {_THING}"),
     Frame("过敏", rf"{_AM} allergic to {_THING}"),
