@@ -13,11 +13,11 @@ from ..text.folding import fold_name
 from .contradictions import settle_contraries
 from .edges import Edge, Sighting, see, settle
 from .kinds import EdgeKind, Role
-from .nodes import End, Node, ensure, thing
+from .nodes import End, Node, character, ensure, thing
 from .relations import canonical, ensure_relations
 from .traits import labels_in
 from .triplets import Triplet, stands_in
-from .who import is_speaker_name, resolve
+from .who import is_character_name, is_speaker_name, resolve
 
 PERSONA_RELATIONS = frozenset({"人设", "角色", "性格", "语气", "说话风格", "口癖", "身份", "自称"})
 """Said of `AI`, these are always its persona; so is every trait that it has, such as its name (R2.7)."""
@@ -153,16 +153,12 @@ def _trait_labels(connection: Connection, scope: Scope, subjects: Iterable[Node]
 
 
 def sets_persona(
-    connection: Connection,
-    scope: Scope,
-    place_id: int,
-    triplets: Sequence[Triplet],
-    single_valued: frozenset[str],
+    connection: Connection, scope: Scope, triplets: Sequence[Triplet], single_valued: frozenset[str]
 ) -> bool:
     """Whether any of these triplets says what the character is like."""
-    who = resolve(connection, scope, place_id, [triplet.subject for triplet in triplets])
-    traits = _trait_labels(connection, scope, who.values())
-    return any(is_persona(who[t.subject], t.relation, traits, single_valued) for t in triplets)
+    of_it = [triplet.relation for triplet in triplets if is_character_name(triplet.subject)]
+    traits = _trait_labels(connection, scope, [character()] if of_it else [])
+    return any(is_persona(character(), relation, traits, single_valued) for relation in of_it)
 
 
 def _sighting(

@@ -33,6 +33,8 @@ _ALL_OF_A_WORD = 1.5
 _MENTIONED = 0.6
 _ONE_CHARACTER = 0.3
 _WORDS = 8
+_PER_WORD = 100
+"""The best so many names a word brings: far more than a recall follows."""
 _CHARACTERS = 48
 
 _HELD = select(documents.c.place_id, documents.c.ref).where(
@@ -62,7 +64,7 @@ def match(connection: Connection, viewer: Viewer, places: Iterable[int], query: 
         grams = evidence(word)
         whole = False
         for kind, found in ((Kind.NODE, nodes), (Kind.RELATION, relations)):
-            for m in rank(connection, NAMES, kind, everything, grams):
+            for m in rank(connection, NAMES, kind, everything, grams)[:_PER_WORD]:
                 strength = _ALL_OF_A_WORD if m.share > 0.999 else m.share
                 whole = whole or strength == _ALL_OF_A_WORD
                 _raise(found, {(m.place_id, m.ref): strength})

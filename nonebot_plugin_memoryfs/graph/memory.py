@@ -77,9 +77,7 @@ class MemoryGraph(TurnMemory):
         at = self._store.clock()
         with self._store.database.write() as connection:
             place_id = self._enter(connection, scope, speaker_name, at)
-            if not persona_allowed and sets_persona(
-                connection, scope, place_id, checked, self._single_valued
-            ):
+            if not persona_allowed and sets_persona(connection, scope, checked, self._single_valued):
                 return answers.commit_refused(["群里只有管理员能改角色的人设"])
             circumstances = Said(scope=scope, at=at, turn_id=turn_id, words=said)
             written = write_triplets(connection, place_id, circumstances, checked, self._single_valued)

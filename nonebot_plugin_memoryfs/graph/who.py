@@ -96,6 +96,11 @@ def is_speaker_name(word: str) -> bool:
     return fold_name(word) in SPEAKER_NAMES
 
 
+def is_character_name(word: str) -> bool:
+    """Whether a word means the character."""
+    return fold_name(word) in _CHARACTER_NAMES
+
+
 def keys_of(words: Sequence[str], user_id: str) -> list[str]:
     """The keys that words can name exactly, aliases apart."""
     keys: list[str] = []

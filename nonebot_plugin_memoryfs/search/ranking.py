@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -66,8 +66,7 @@ Posting = tuple[str, int, int, int, int]
 """Gram, place, ref, count, and length of the document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A document that answers a query."""
 
     place_id: int

@@ -2,13 +2,23 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _BLANKS = re.compile(r"\s+")
+_SHORT = 64
 
 
 def fold_name(value: str) -> str:
     """Fold a name for comparison: width and form (NFKC), case, blanks (R2.2)."""
+    return _remembered(value) if len(value) <= _SHORT else _fold(value)
+
+
+def _fold(value: str) -> str:
     return _BLANKS.sub(" ", unicodedata.normalize("NFKC", value).casefold()).strip()
+
+
+_remembered = lru_cache(maxsize=8192)(_fold)
+"""The same few hundred names and labels are folded again and again in one turn."""
 
 
 def fold_sentence(value: str) -> str:
