@@ -8,10 +8,11 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import CompoundSelect, Connection, Row, Select, bindparam, func, select, union_all
 
 from ..storage.tables import documents, postings, shelves
 from .index import Kind
@@ -31,17 +32,6 @@ _WHOLE = select(*_POSTING).where(
     postings.c.kind == bindparam("kind"),
 )
 _FIRST = _WHOLE.limit(bindparam("most"))
-_NEWEST = (
-    select(*_POSTING)
-    .where(
-        postings.c.gram == bindparam("gram"),
-        postings.c.place_id == bindparam("place_id"),
-        postings.c.kind == bindparam("kind"),
-        postings.c.ref >= bindparam("since"),
-    )
-    .order_by(postings.c.ref.desc())
-    .limit(bindparam("newest"))
-)
 _SHELVES = select(shelves.c.place_id, shelves.c.documents, shelves.c.length).where(
     shelves.c.place_id.in_(bindparam("place_ids", expanding=True)),
     shelves.c.kind == bindparam("kind"),
@@ -57,6 +47,8 @@ _RANGE = select(  # two seeks: asked for together, SQLite reads every document b
     select(func.max(documents.c.ref)).where(*_OF_PLACE).scalar_subquery(),
 )
 
+_AT_ONCE = 16
+"""Places of one statement about the newest documents of each."""
 _QUERY_GRAMS = 64
 """A longer query is cut: no statement grows with what a person sends."""
 
@@ -217,16 +209,42 @@ def _read_newest(
     place_ids: Iterable[int],
 ) -> None:
     """A common gram in large places: its newest documents of each."""
-    for place_id in place_ids:
-        where = {"gram": gram, "place_id": place_id, "kind": int(kind)}
-        where |= {"since": found.since[place_id], "newest": recipe.newest}
-        rows = connection.execute(_NEWEST, where).all()
-        frequency = len(rows)
-        if len(rows) == recipe.newest:
-            if place_id not in found.spans:
-                found.spans[place_id] = _span(connection, kind, place_id)
-            frequency = _estimate(found.spans[place_id], sizes[place_id][0], rows[-1][2], len(rows))
-        found.take(rows, gram, frequency)
+    for some in chunks(place_ids, _AT_ONCE):
+        where: dict[str, Any] = {"gram": gram, "kind": int(kind), "newest": recipe.newest}
+        for number, place_id in enumerate(some):
+            where |= {f"place_{number}": place_id, f"since_{number}": found.since[place_id]}
+        by_place: defaultdict[int, list[Row[*tuple[Any, ...]]]] = defaultdict(list)
+        for row in connection.execute(_newest_of(len(some)), where):
+            by_place[row[1]].append(row)
+        for place_id, read in by_place.items():
+            frequency = len(read)
+            if frequency == recipe.newest:
+                if place_id not in found.spans:
+                    found.spans[place_id] = _span(connection, kind, place_id)
+                frequency = _estimate(
+                    found.spans[place_id], sizes[place_id][0], min(row[2] for row in read), frequency
+                )
+            found.take(read, gram, frequency)
+
+
+@cache
+def _newest_of(places: int) -> CompoundSelect[*tuple[Any, ...]]:
+    """The newest postings of a gram in each of so many places, in any order."""
+    return union_all(*(select(_newest_in(number).subquery()) for number in range(places)))
+
+
+def _newest_in(number: int) -> Select[*tuple[Any, ...]]:
+    return (
+        select(*_POSTING)
+        .where(
+            postings.c.gram == bindparam("gram"),
+            postings.c.place_id == bindparam(f"place_{number}"),
+            postings.c.kind == bindparam("kind"),
+            postings.c.ref >= bindparam(f"since_{number}"),
+        )
+        .order_by(postings.c.ref.desc())
+        .limit(bindparam("newest"))
+    )
 
 
 def _span(connection: Connection, kind: Kind, place_id: int) -> tuple[int, int]:
