@@ -1,6 +1,7 @@
 """Erasing a person from the memory files and their history (R7.4)."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -24,34 +25,53 @@ class Erased:
     """Single entries of other files."""
 
 
-def erase_person(connection: Connection, records: Records, user_id: str, now: datetime) -> Erased:
+About = Callable[[MemoryPath, Entry], bool]
+"""Whether an entry without a person's tag is about them all the same."""
+
+
+def erase_person(
+    connection: Connection, records: Records, user_id: str, now: datetime, about: About | None = None
+) -> Erased:
     """Erase all that is theirs or names them, with its past, of every character.
 
     Whole files go below `users/{id}` and those of their private chat; elsewhere every entry that is from
     or about them, or from their private chat. The only call here that looks through all files.
+
+    Args:
+        connection: a write.
+        records: the files.
+        user_id: the person.
+        now: the time.
+        about: which further entries go; asked of all.
     """
     private = private_conversation(user_id)
     counted = Erased()
-    for path in _paths_naming(connection, user_id):
+    for path in _paths_naming(connection, user_id) if about is None else _all_paths(connection):
         place = parse_memory_path(path)
         if place.user_id == user_id or place.conversation_id == private:
             existed = records.read_to_change(connection, path) is not None
             records.erase(connection, place)
             counted = replace(counted, files=counted.files + existed)
         else:
-            gone = _erase_entries(connection, records, place, user_id, now)
+            gone = _erase_entries(connection, records, place, user_id, now, about)
             counted = replace(counted, entries=counted.entries + gone)
     return counted
 
 
 def _erase_entries(
-    connection: Connection, records: Records, place: MemoryPath, user_id: str, now: datetime
+    connection: Connection,
+    records: Records,
+    place: MemoryPath,
+    user_id: str,
+    now: datetime,
+    about: About | None,
 ) -> int:
     """Take their entries out of a file, keeping no former version of it, and out of its history."""
     private = private_conversation(user_id)
 
     def theirs(entry: Entry) -> bool:
-        return user_id in entry.people or entry.conversation_id == private
+        tagged = user_id in entry.people or entry.conversation_id == private
+        return tagged or (about is not None and about(place, entry))
 
     records.history.forget(connection, place, theirs)
     file = records.read_to_change(connection, place.text)
@@ -89,6 +109,17 @@ def _paths_naming(connection: Connection, user_id: str) -> list[str]:
         ),
     )
     return sorted({path for query in queries for path in connection.execute(query).scalars()})
+
+
+def _all_paths(connection: Connection) -> list[str]:
+    """Every path, of a file or of its history."""
+    return sorted(
+        {
+            path
+            for query in (select(files.c.path), select(file_history.c.path).distinct())
+            for path in connection.execute(query).scalars()
+        }
+    )
 
 
 def _holds(column: ColumnElement[str], text: str) -> ColumnElement[bool]:

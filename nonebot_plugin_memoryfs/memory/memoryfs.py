@@ -22,7 +22,7 @@ from .audience import visible
 from .changes import entry_at, with_entry, with_text
 from .context import DEFAULT_BUDGET, DEFAULT_SHARES, MemoryContext, Recipe, build_context
 from .entries import Entry, repeats
-from .erasure import Erased, erase_person
+from .erasure import About, Erased, erase_person
 from .file_store import FileStore
 from .files import FileFields, MemoryFile
 from .history import HistoryLimits
@@ -273,10 +273,15 @@ class MemoryFS:
                 self._records.history.forget(connection, place, lambda kept: repeats(kept, entry))
         return file
 
-    def erase_person(self, user_id: str) -> Erased:
-        """Erase all that is from or about a person, of every character, with its past (R7.4)."""
+    def erase_person(self, user_id: str, about: About | None = None) -> Erased:
+        """Erase all that is from or about a person, of every character, with its past (R7.4).
+
+        Args:
+            user_id: the person.
+            about: which entries go beside those that carry their tag.
+        """
         with self._files.writing() as connection:
-            return erase_person(connection, self._records, user_id, self._files.now())
+            return erase_person(connection, self._records, user_id, self._files.now(), about)
 
     # ---- the past
 

@@ -161,6 +161,21 @@ class Store(Closing):
                 face.mark()
             return self._faces[name]
 
+    def pull_faces(self) -> None:
+        """Take in what people edited by hand in any of the files that are open; not inside a transaction."""
+        for face in self._faces.values():
+            face.pull()
+
+    def flush_faces(self) -> None:
+        """Write every file now whose tables changed; not inside a transaction."""
+        for face in self._faces.values():
+            face.flush()
+
+    def push_faces(self) -> None:
+        """Write every file that is open anew, now; not inside a transaction."""
+        for face in self._faces.values():
+            face.push()
+
     def report(self, message: str) -> None:
         """Tell the operator: in the log, and in the status."""
         logger.warning(message)

@@ -69,6 +69,15 @@ presence = Table(
 )
 """Where a person was first seen speaking: `seen_in` of the audience rule (R1.17)."""
 
+erasures = Table(
+    "erasures",
+    metadata,
+    Column("salt", String(32), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("at", Moment, nullable=False),
+)
+"""Who was erased when, as salted digests of ids: what a restored backup holds of them goes again (R6.5)."""
+
 # ---- memory files
 
 files = Table(

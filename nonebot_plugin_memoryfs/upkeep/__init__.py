@@ -1,0 +1,12 @@
+"""What needs every room: erasing, exporting, backing up, checking, restoring, importing (R6.5–R6.6, R7.4)."""
+
+from .archive import open_archive as open_archive
+from .backup import write_backup as write_backup
+from .erasing import Erasure as Erasure
+from .export import Export as Export
+from .restoring import Restored as Restored
+from .restoring import restore as restore
+from .room import BACKUPS as BACKUPS
+from .room import Upkeep as Upkeep
+from .verify import Report as Report
+from .verify import verify as verify

@@ -1,0 +1,90 @@
+"""Erasing a person: everything from or about them, in one transaction (R7.4).
+
+The order matters: what is looked up by turns, places and nodes goes before these do.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, not_, select
+
+from ..memory import MemoryFS
+from ..scope import Policy
+from ..search import index
+from ..search.index import Kind
+from ..storage.tables import documents, erasures, lines, places, postings
+from .erased_ids import sealed
+from .facts import erase_facts, erase_names, erase_repeated_facts, names_of
+from .holdings import HOLDINGS, Way
+from .others import about_entry, erase_from_others, gather_words
+from .person import Person, find_person, within_reach
+from .words import Words
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What was erased."""
+
+    counts: Mapping[str, int]
+    """How many of what, by its Chinese name; only what there was."""
+
+    @property
+    def text(self) -> str:
+        """In one sentence."""
+        told = "，".join(f"{name} {count}" for name, count in self.counts.items())
+        return f"已清除：{told}" if told else "没有存过与此人有关的内容"
+
+
+def erase_rows(
+    connection: Connection, memory: MemoryFS, policy: Policy, user_id: str, now: datetime
+) -> tuple[Erasure, Words]:
+    """Erase a person from the tables; what was erased, and what tells their words in other files.
+
+    Args:
+        connection: a write.
+        memory: the memory files.
+        policy: what may pass from one conversation to another (R1.17).
+        user_id: the person.
+        now: the time.
+    """
+    person = find_person(connection, user_id)
+    reach = within_reach(connection, person, policy)
+    names = names_of(connection, person)
+    words = Words(user_id, names)
+    gone = erase_facts(connection, person, names)
+    gather_words(connection, person, words, gone.things)
+    gone += erase_repeated_facts(connection, words, reach)
+    counts = {"事实": len(gone.edges)}
+    counts["别人对话里提到的地方"] = erase_from_others(connection, person, words, reach)
+    _erase_from_index(connection, person)
+    for holding in HOLDINGS.values():
+        if holding.way is Way.ROWS and holding.theirs is not None:
+            deleted = connection.execute(delete(holding.table).where(holding.theirs(person))).rowcount
+            if holding.title:
+                counts[holding.title] = deleted
+    erase_names(connection, gone)
+    files = memory.erase_person(user_id, about_entry(words, reach))
+    counts |= {"记忆文件": files.files, "其他文件里的条目": files.entries}
+    connection.execute(insert(erasures), sealed(user_id, now))
+    return Erasure({name: count for name, count in counts.items() if count}), words
+
+
+def _erase_from_index(connection: Connection, person: Person) -> None:
+    """Take their lines out of the text index, and all of their own conversations."""
+    for table in (postings, documents):
+        connection.execute(delete(table).where(table.c.place_id.in_(person.places)))
+    query = (
+        select(places.c.id, lines.c.id)
+        .join(
+            places,
+            (places.c.character_id == lines.c.character_id)
+            & (places.c.conversation_id == lines.c.conversation_id),
+        )
+        .where(person.lines, not_(lines.c.conversation_id.in_(person.conversations)))
+    )
+    by_place: dict[int, list[int]] = {}
+    for place_id, line_id in connection.execute(query):
+        by_place.setdefault(place_id, []).append(line_id)
+    for place_id, line_ids in by_place.items():
+        index.remove(connection, Kind.LINE, place_id, line_ids)

@@ -1,0 +1,175 @@
+"""Erasing a person from the graph: facts by and about them, and the names nothing holds any more (R7.4).
+
+A fact is about a person when it is from or to their node, or from or to a name that is theirs alone in the
+conversation it was said in. A fact that others said as well is theirs, and stays as they said it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select, union, update
+
+from ..graph.edges import COLUMNS, Edge, edge_of
+from ..graph.kinds import EdgeKind
+from ..graph.nodes import name_key
+from ..search import index
+from ..search.index import Kind
+from ..search.places import chunks
+from ..storage.tables import aliases, documents, edge_turns, edges, nodes, places, relations, tasks, turns
+from .person import Person
+from .words import Words, usable_names
+
+_SAID_AGAIN = (
+    update(edges)
+    .where(edges.c.id == bindparam("of_edge"))
+    .values({name: bindparam(f"new_{name}") for name in ("user_id", "sightings", "first_seen", "last_seen")})
+)
+_UNTIE = (
+    update(edges)
+    .where(edges.c.superseded_by.in_(bindparam("ids", expanding=True)))
+    .values(superseded_by=None)
+)
+_DROP = delete(edges).where(edges.c.id.in_(bindparam("ids", expanding=True)))
+_ENDS = union(select(edges.c.place_id, edges.c.subject_id), select(edges.c.place_id, edges.c.object_id))
+_IN_USE = union(select(nodes.c.id).where(nodes.c.key.startswith("state:")), select(tasks.c.node_id))
+_DOCUMENTS = select(documents.c.place_id, documents.c.ref).where(
+    documents.c.kind == bindparam("kind"), documents.c.ref.in_(bindparam("refs", expanding=True))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Facts that were erased, and what they held."""
+
+    edges: Sequence[Edge]
+    nodes: frozenset[int]
+    relations: frozenset[int]
+
+    @property
+    def things(self) -> Iterator[str]:
+        """What they said of somebody or something."""
+        return (edge.object for edge in self.edges if edge.kind == EdgeKind.RELATES_TO.value)
+
+    def __add__(self, other: "Gone") -> "Gone":
+        return Gone((*self.edges, *other.edges), self.nodes | other.nodes, self.relations | other.relations)
+
+
+def names_of(connection: Connection, person: Person) -> dict[str, frozenset[str]]:
+    """Conversation they were seen in → the names that are theirs alone there, folded."""
+    query = (
+        select(places.c.conversation_id, aliases.c.key, nodes.c.user_id)
+        .join(places, places.c.id == aliases.c.place_id)
+        .join(nodes, nodes.c.id == aliases.c.node_id)
+        .where(places.c.conversation_id.in_(person.groups))
+    )
+    theirs: dict[str, set[str]] = {conversation: set() for conversation in person.groups}
+    others: dict[str, set[str]] = {}
+    for conversation_id, key, user_id in connection.execute(query):
+        held = theirs if user_id == person.user_id else others
+        held.setdefault(conversation_id, set()).update(usable_names([key]))
+    return {where: frozenset(names - others.get(where, set())) for where, names in theirs.items()}
+
+
+def erase_facts(connection: Connection, person: Person, names: Mapping[str, frozenset[str]]) -> Gone:
+    """Delete the facts that are from or about a person."""
+    _leave_to_others(connection, person)
+    own_tasks = select(tasks.c.node_id).where(
+        or_(tasks.c.user_id == person.user_id, tasks.c.conversation_id.in_(person.conversations))
+    )
+    found = or_(person.edges, edges.c.subject_id.in_(own_tasks), *_about_names(names))
+    gone = [edge_of(row) for row in connection.execute(select(*COLUMNS).where(found))]
+    own_nodes = select(nodes.c.id).where(or_(nodes.c.id.in_(person.nodes), nodes.c.id.in_(own_tasks)))
+    return _drop(connection, gone, connection.scalars(own_nodes).all())
+
+
+def erase_repeated_facts(connection: Connection, words: Words, reach: frozenset[str]) -> Gone:
+    """Delete the facts kept in the turns of others that repeat a person's words."""
+    there = edges.c.place_id.in_(select(places.c.id).where(places.c.conversation_id.in_(reach)))
+    said = edges.c.kind == EdgeKind.RELATES_TO.value
+    rows = connection.execute(select(*COLUMNS).where(there, said))
+    return _drop(connection, [edge for row in rows if words.repeated((edge := edge_of(row)).object)])
+
+
+def _drop(connection: Connection, gone: Sequence[Edge], also: Iterable[int] = ()) -> Gone:
+    for some in chunks(edge.id for edge in gone):
+        connection.execute(_UNTIE, {"ids": some})
+        connection.execute(_DROP, {"ids": some})
+    ends = (node_id for edge in gone for node_id in (edge.subject_id, edge.object_id))
+    return Gone(gone, frozenset((*ends, *also)), frozenset(edge.relation_id for edge in gone))
+
+
+def erase_names(connection: Connection, gone: Gone) -> None:
+    """Forget nodes and labels that nothing holds any more, and where nothing holds them any more."""
+    held_at: dict[int, set[int]] = {}
+    for place_id, node_id in connection.execute(_ENDS):
+        if node_id in gone.nodes:
+            held_at.setdefault(node_id, set()).add(place_id)
+    for row in connection.execute(select(aliases.c.place_id, aliases.c.node_id)):
+        if row.node_id in gone.nodes:
+            held_at.setdefault(row.node_id, set()).add(row.place_id)
+    in_use = {*held_at, *connection.scalars(_IN_USE)}
+    _forget_documents(connection, Kind.NODE, gone.nodes, held_at, in_use)
+    for some in chunks(gone.nodes - in_use):
+        connection.execute(delete(nodes).where(nodes.c.id.in_(some), nodes.c.key != "character"))
+    labels: dict[int, set[int]] = {}
+    for place_id, relation_id in connection.execute(select(edges.c.place_id, edges.c.relation_id).distinct()):
+        labels.setdefault(relation_id, set()).add(place_id)
+    _forget_documents(connection, Kind.RELATION, gone.relations, labels, ())
+    for some in chunks(gone.relations - labels.keys()):
+        connection.execute(delete(relations).where(relations.c.id.in_(some)))
+
+
+def _leave_to_others(connection: Connection, person: Person) -> None:
+    """Of facts they said last, those that somebody else said too are that person's."""
+    query = (
+        select(edges.c.id, turns.c.user_id, turns.c.opened_at)
+        .join(edge_turns, edge_turns.c.edge_id == edges.c.id)
+        .join(turns, turns.c.id == edge_turns.c.turn_id)
+        .where(
+            edges.c.user_id == person.user_id,
+            edges.c.subject_id.not_in(person.nodes),
+            edges.c.object_id.not_in(person.nodes),
+            edges.c.place_id.not_in(person.places),
+            turns.c.user_id != person.user_id,
+        )
+        .order_by(turns.c.opened_at, turns.c.id)
+    )
+    said: dict[int, list[tuple[str, object]]] = {}
+    for edge_id, user_id, at in connection.execute(query):
+        said.setdefault(edge_id, []).append((user_id, at))
+    for edge_id, times in said.items():
+        row = {
+            "of_edge": edge_id,
+            "new_user_id": times[-1][0],
+            "new_sightings": len(times),
+            "new_first_seen": times[0][1],
+            "new_last_seen": times[-1][1],
+        }
+        connection.execute(_SAID_AGAIN, row)
+
+
+def _about_names(names: Mapping[str, frozenset[str]]) -> Iterable[ColumnElement[bool]]:
+    """Conditions for the facts from or to a name that is theirs alone where it was said."""
+    for conversation_id, theirs in names.items():
+        if theirs:
+            here = select(places.c.id).where(places.c.conversation_id == conversation_id)
+            called = select(nodes.c.id).where(nodes.c.key.in_([name_key(name) for name in theirs]))
+            yield edges.c.place_id.in_(here) & (
+                edges.c.subject_id.in_(called) | edges.c.object_id.in_(called)
+            )
+
+
+def _forget_documents(
+    connection: Connection,
+    kind: Kind,
+    refs: Iterable[int],
+    held_at: Mapping[int, set[int]],
+    in_use: Iterable[int],
+) -> None:
+    """Take names out of the index of places where nothing holds them."""
+    kept = frozenset(in_use) - held_at.keys()
+    for some in chunks(refs):
+        rows = connection.execute(_DOCUMENTS, {"kind": int(kind), "refs": some}).all()
+        for place_id, ref in rows:
+            if ref not in kept and place_id not in held_at.get(ref, ()):
+                index.remove(connection, kind, place_id, [ref])

@@ -1,0 +1,145 @@
+"""The one map of what is kept: for every table, how a person's rows are found in it (R7.4, R6.5).
+
+Erasure, export and backup work by it, and a test holds it against the tables there are: a new table is in
+none of them until somebody says here what it holds of a person.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from sqlalchemy import Column, ColumnElement, Table, and_, or_
+
+from ..storage import life_tables as life
+from ..storage import tables as t
+from .person import Person
+
+Condition = Callable[[Person], ColumnElement[bool]]
+
+
+class Way(Enum):
+    """What becomes of a person's rows of a table when they are erased."""
+
+    ROWS = auto()
+    """The rows the condition finds are deleted."""
+    BY_ROOM = auto()
+    """Rows hold several people's words, or an index hangs on them: a module of its own takes theirs out."""
+    KEPT = auto()
+    """The rows the condition finds are kept: they are the person's own wish."""
+    NEVER = auto()
+    """Nothing of any person is in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a table holds of people."""
+
+    table: Table
+    way: Way
+    title: str = ""
+    """What its rows are called for people; empty for what is no data of its own."""
+    shown: tuple[str, ...] = ()
+    """The columns of its rows that an export shows; none where others would be seen in it, or nobody."""
+    theirs: Condition | None = None
+    """Which rows are a person's; `None` where that can't be told by columns."""
+    local: bool = False
+    """Whether it describes the files of one data directory, so that no backup takes it along."""
+
+
+def _user(column: Column[str]) -> Condition:
+    return lambda person: column == person.user_id
+
+
+def _chat(column: Column[str]) -> Condition:
+    return lambda person: column.in_(person.conversations)
+
+
+def _place(column: Column[int]) -> Condition:
+    return lambda person: column.in_(person.places)
+
+
+def _turn(column: Column[int]) -> Condition:
+    return lambda person: column.in_(person.turns)
+
+
+def _node(column: Column[int]) -> Condition:
+    return lambda person: column.in_(person.nodes)
+
+
+def _own_level(table: Table) -> Condition:
+    return lambda person: and_(table.c.level == "user", table.c.target_id == person.user_id)
+
+
+def _rows(table: Table, title: str, *conditions: Condition, shown: str = "") -> Holding:
+    """A table whose rows are a person's when one of these holds, and go with them."""
+
+    def theirs(person: Person) -> ColumnElement[bool]:
+        return or_(*(holds(person) for holds in conditions))
+
+    return Holding(table, Way.ROWS, title, tuple(shown.split()), theirs)
+
+
+_ALL = (
+    # what is found by turns and places comes before these: rows are deleted in this order
+    _rows(t.traces, "每轮的记录", _turn(t.traces.c.turn_id), _chat(t.traces.c.conversation_id)),
+    _rows(t.edge_turns, "", _turn(t.edge_turns.c.turn_id)),
+    Holding(t.edges, Way.BY_ROOM, "事实"),
+    Holding(t.documents, Way.BY_ROOM),
+    Holding(t.postings, Way.BY_ROOM),
+    _rows(t.shelves, "", _place(t.shelves.c.place_id)),
+    _rows(
+        t.lines,
+        "说过的话和收到的回复",
+        lambda person: person.lines,
+        shown="at conversation_id speaker text",
+    ),
+    _rows(t.aliases, "称呼", _node(t.aliases.c.node_id), _place(t.aliases.c.place_id), shown="seen_at name"),
+    _rows(
+        t.turns,
+        "对话轮次",
+        _user(t.turns.c.user_id),
+        _chat(t.turns.c.conversation_id),
+        shown="opened_at conversation_id state gist",
+    ),
+    _rows(
+        t.tasks,
+        "任务",
+        _user(t.tasks.c.user_id),
+        _chat(t.tasks.c.conversation_id),
+        shown="updated_at conversation_id task_id state description",
+    ),
+    Holding(t.nodes, Way.BY_ROOM),
+    Holding(t.relations, Way.BY_ROOM),
+    _rows(t.places, "", _chat(t.places.c.conversation_id)),
+    Holding(t.files, Way.BY_ROOM),
+    Holding(t.file_history, Way.BY_ROOM),
+    _rows(t.layers, "提示词", _own_level(t.layers), shown="updated_at content"),
+    _rows(t.layer_history, "以前的提示词", _own_level(t.layer_history), shown="at content"),
+    _rows(
+        t.bindings,
+        "绑定的角色",
+        _chat(t.bindings.c.conversation_id),
+        shown="bound_at conversation_id character_id",
+    ),
+    _rows(
+        t.presence,
+        "在哪些会话说过话",
+        _user(t.presence.c.user_id),
+        _chat(t.presence.c.conversation_id),
+        shown="first_at conversation_id",
+    ),
+    _rows(
+        life.heartbeats,
+        "心跳",
+        _chat(life.heartbeats.c.conversation_id),
+        shown="seen_at conversation_id character_id chosen last_at",
+    ),
+    Holding(life.life_state, Way.NEVER),
+    Holding(t.erasures, Way.NEVER),
+    Holding(t.faces, Way.NEVER, local=True),
+    Holding(t.face_records, Way.NEVER, local=True),
+    Holding(t.upgrades, Way.NEVER, local=True),
+)
+
+HOLDINGS: Mapping[str, Holding] = {holding.table.name: holding for holding in _ALL}
+"""By the table's name, in the order in which rows are deleted."""

@@ -1,0 +1,28 @@
+"""Everybody of whom something is stored, wherever their id stands."""
+
+from datetime import UTC
+
+from sqlalchemy import Connection, select, union
+
+from ..memory.entries import parse_entries
+from ..memory.paths import parse_memory_path
+from ..scope import kind_of, private_conversation
+from ..storage.tables import edges, files, layers, lines, nodes, presence, turns
+
+_PRIVATE = private_conversation("")
+
+
+def everybody(connection: Connection) -> list[str]:
+    """The ids of all people, in order."""
+    columns = (presence.c.user_id, turns.c.user_id, lines.c.user_id, edges.c.user_id, nodes.c.user_id)
+    query = union(*(select(column).where(column.is_not(None)) for column in columns))
+    found = {str(user_id) for user_id in connection.scalars(query)}
+    found.update(connection.scalars(select(layers.c.target_id).where(layers.c.level == "user")))
+    for path, content in connection.execute(select(files.c.path, files.c.content)):
+        place = parse_memory_path(path)
+        found.update(person for entry in parse_entries(content, UTC) for person in entry.people)
+        if place.user_id:
+            found.add(place.user_id)
+        if place.conversation_id and kind_of(place.conversation_id) == "private":
+            found.add(place.conversation_id.removeprefix(_PRIVATE))
+    return sorted(found - {""})

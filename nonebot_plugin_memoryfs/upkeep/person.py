@@ -1,0 +1,94 @@
+"""A person as upkeep looks for them: their id, the chats that are theirs, the groups they spoke in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, Select, or_, select
+
+from ..scope import Policy, kind_of, private_conversation
+from ..storage.tables import edges, lines, nodes, places, presence, turns
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whose rows are looked for. The selects are of the rows as they stand when they are run."""
+
+    user_id: str
+    conversations: frozenset[str]
+    """Their own: their private chat, and chats of other kinds that nobody else was seen in."""
+    seen_in: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
+    """Everywhere they were seen, with the first time (R1.17)."""
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """Where they were seen together with others."""
+        return frozenset(self.seen_in) - self.conversations
+
+    @property
+    def places(self) -> Select[tuple[int]]:
+        """The places of their own conversations."""
+        return select(places.c.id).where(places.c.conversation_id.in_(self.conversations))
+
+    @property
+    def turns(self) -> Select[tuple[int]]:
+        """The turns in which they were spoken with."""
+        theirs = or_(turns.c.user_id == self.user_id, turns.c.conversation_id.in_(self.conversations))
+        return select(turns.c.id).where(theirs)
+
+    @property
+    def lines(self) -> ColumnElement[bool]:
+        """Which lines are theirs: what they said, what the character said to them, their own chats."""
+        return or_(
+            lines.c.user_id == self.user_id,
+            lines.c.conversation_id.in_(self.conversations),
+            lines.c.turn_id.in_(self.turns),
+        )
+
+    @property
+    def nodes(self) -> Select[tuple[int]]:
+        """They themselves in the graph, for each character."""
+        return select(nodes.c.id).where(nodes.c.user_id == self.user_id)
+
+    @property
+    def edges(self) -> ColumnElement[bool]:
+        """Which facts are theirs: said by them, about them, or of their own chats."""
+        return or_(
+            edges.c.user_id == self.user_id,
+            edges.c.subject_id.in_(self.nodes),
+            edges.c.object_id.in_(self.nodes),
+            edges.c.place_id.in_(self.places),
+        )
+
+
+def find_person(connection: Connection, user_id: str) -> Person:
+    """The person of an id, whether anything is stored of them or not."""
+    seen = select(presence.c.conversation_id, presence.c.first_at).where(presence.c.user_id == user_id)
+    seen_in = {row.conversation_id: row.first_at for row in connection.execute(seen)}
+    kept = select(turns.c.conversation_id).where(turns.c.user_id == user_id).distinct()
+    met = {*seen_in, *connection.scalars(kept)}
+    alone = {c for c in met if kind_of(c) != "group" and not _others(connection, user_id, c)}
+    return Person(user_id, frozenset({private_conversation(user_id), *alone}), seen_in)
+
+
+def _others(connection: Connection, user_id: str, conversation_id: str) -> bool:
+    """Whether anybody else was seen in a conversation."""
+    query = select(presence.c.user_id).where(
+        presence.c.conversation_id == conversation_id, presence.c.user_id != user_id
+    )
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def within_reach(connection: Connection, person: Person, policy: Policy) -> frozenset[str]:
+    """The conversations of others that what the person said may have come into (R1.17).
+
+    Their groups, those linked with them, and the chats of whoever was seen in one of these.
+    """
+    shared = set(person.groups)
+    for linked in policy.linked_groups:
+        if shared & linked:
+            shared |= linked
+    together = select(presence.c.user_id).where(presence.c.conversation_id.in_(shared))
+    query = select(presence.c.conversation_id).where(presence.c.user_id.in_(together)).distinct()
+    chats = {c for c in connection.scalars(query) if kind_of(c) != "group"}
+    return frozenset(shared | chats) - person.conversations

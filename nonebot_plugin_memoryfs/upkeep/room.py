@@ -1,0 +1,113 @@
+"""The room as others use it: what needs every room (R6.5–R6.6, R7.4). Thread-safe, synchronous."""
+
+import logging
+from datetime import timedelta, tzinfo
+from pathlib import Path
+
+from ..errors import ConfigError
+from ..memory import MemoryFS
+from ..scope import Policy
+from ..storage import Store
+from ..text.folding import fold_name
+from .backup import delete_older, newest, write_backup
+from .erased_ids import FILE as SEALED_FILE
+from .erased_ids import sealed_ids, write_sealed
+from .erasing import Erasure, erase_rows
+from .export import Export, export_person
+from .left_files import erase_files
+from .verify import Report, verify
+from .words import id_pattern
+
+logger = logging.getLogger("nonebot_plugin_memoryfs")
+
+BACKUPS = "backups"
+"""The folder of backups in a data directory."""
+_DAY = timedelta(days=1)
+
+
+class Upkeep:
+    """Erasing, exporting and keeping safe what one store holds."""
+
+    def __init__(self, store: Store, memory: MemoryFS, policy: Policy, zone: tzinfo) -> None:
+        """Look after a store.
+
+        Args:
+            store: what is looked after; rooms with JSON files over it are open.
+            memory: its memory files.
+            policy: what may pass from one conversation to another (R1.17).
+            zone: the zone in which times are shown.
+        """
+        self._store = store
+        self._memory = memory
+        self._policy = policy
+        self._zone = zone
+
+    def erase_person(self, user_id: str) -> Erasure:
+        """Erase everything from or about a person, so that nothing of it is left in any file (R7.4).
+
+        Their wish that nothing of them is stored (停记) stays, and a digest of their id, so that no older
+        backup brings them back.
+        """
+        self._store.pull_faces()
+        with self._store.database.write() as connection:
+            erasure, words = erase_rows(connection, self._memory, self._policy, user_id, self._store.clock())
+        self._store.push_faces()
+        counts = dict(erasure.counts)
+        if directory := self._store.directory:
+            own_id = id_pattern(fold_name(user_id))
+            left = erase_files(
+                directory, user_id, lambda text: bool(own_id.search(text)) or words.repeated(text)
+            )
+            counts |= {"搁置的文件": left} if left else {}
+            self._write_sealed()
+        if not self._store.database.scrub():
+            logger.warning("清除之后日志文件还没能清空：有别的进程在读，稍后会再清")
+        return Erasure(counts)
+
+    def export_person(self, user_id: str) -> Export:
+        """Everything stored about a person that they may see (R7.4)."""
+        self._store.pull_faces()
+        with self._store.database.read() as connection:
+            return export_person(
+                connection, self._memory, self._policy, user_id, self._store.clock(), self._zone
+            )
+
+    def backup(self) -> Path:
+        """Write a backup now, and delete those older than seven days; where it is (R6.5).
+
+        Raises:
+            ConfigError: the store has no directory to put it in.
+        """
+        directory = self._store.directory
+        if directory is None:
+            raise ConfigError("备份需要数据目录，这里只有数据库")
+        self._store.flush_faces()
+        now = self._store.clock()
+        path = write_backup(self._store.database, directory, directory / BACKUPS, now)
+        delete_older(directory / BACKUPS, now)
+        self._write_sealed()
+        return path
+
+    def daily(self) -> Path | None:
+        """Write today's backup, unless there is one of the last 24 hours; to be called now and then."""
+        directory = self._store.directory
+        if directory is None:
+            return None
+        now = self._store.clock()
+        last = newest(directory / BACKUPS)
+        if last is None or now - last >= _DAY:
+            return self.backup()
+        delete_older(directory / BACKUPS, now)
+        return None
+
+    def verify(self) -> Report:
+        """Whether what is stored hangs together (R6.5)."""
+        with self._store.database.read() as connection:
+            return verify(connection)
+
+    def _write_sealed(self) -> None:
+        assert self._store.directory is not None
+        folder = self._store.directory / BACKUPS
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with self._store.database.read() as connection:
+            write_sealed(folder / SEALED_FILE, sealed_ids(connection))
