@@ -1,20 +1,63 @@
-"""The command line, beside a running bot or without one: `python -m nonebot_plugin_memoryfs why`."""
+"""The command line, beside a running bot or without one: `python -m nonebot_plugin_memoryfs why`.
+
+Backup, export and verify read beside a bot that runs; restore, import and erase refuse while one does (R6.3).
+"""
 
 import argparse
+import os
 import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import nonebot
+from sqlalchemy import Connection
 
-from .config import Config
-from .errors import OperatorError
+from .app import App, policy_of
+from .config import Config, Settings
+from .errors import InvalidInput, OperatorError
 from .storage import Database
-from .storage.store import open_beside
+from .storage.store import open_beside, utc_now
 from .turn import explain, latest_trace
+from .upkeep import BACKUPS, delete_older, export_person, restore, verify, write_backup
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a command works on."""
+
+    directory: Path
+    settings: Settings
+    database_url: str | None
+
+    @contextmanager
+    def beside(self) -> Generator[Database]:
+        """The database for reading, whether a bot runs on it or not."""
+        database = open_beside(self.directory, self.database_url)
+        try:
+            yield database
+        finally:
+            database.close()
+
+    @contextmanager
+    def reading(self) -> Generator[Connection]:
+        """One view of it."""
+        with self.beside() as database, database.read() as connection:
+            yield connection
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(_place(options.data), options)
+    except (OperatorError, InvalidInput) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m nonebot_plugin_memoryfs", description="记忆插件的命令行")
     parser.add_argument("--data", type=Path, help="数据目录；不填就用 .env 里机器人用的那个")
     commands = parser.add_subparsers(dest="command", required=True, metavar="命令")
@@ -22,35 +65,112 @@ def main(arguments: list[str] | None = None) -> int:
     why.add_argument(
         "conversation", nargs="?", help="会话 id，如 qq_private_10001、qq_group_123；不填为最近的一轮"
     )
-    options = parser.parse_args(arguments)
-    try:
-        database = _open(options.data)
-    except OperatorError as error:
-        print(error, file=sys.stderr)
-        return 1
-    try:
-        return _why(database, options.conversation)
-    finally:
-        database.close()
+    why.set_defaults(run=_why)
+    backup = commands.add_parser("backup", help="写一份备份（机器人开着也行）")
+    backup.add_argument("--to", type=Path, help=f"放到哪个目录；不填就放数据目录下的 {BACKUPS}")
+    backup.set_defaults(run=_backup)
+    export = commands.add_parser("export", help="导出关于一个人的全部记录（机器人开着也行）")
+    export.add_argument("user", help="号码，如 10001")
+    export.add_argument("--to", type=Path, help="写到哪个文件；不填就打印出来")
+    export.add_argument("--markdown", action="store_true", help="写成便于阅读的 Markdown，而不是 JSON")
+    export.set_defaults(run=_export)
+    check = commands.add_parser("verify", help="检查数据是否完好（机器人开着也行）")
+    check.set_defaults(run=_verify)
+    back = commands.add_parser("restore", help="把备份恢复到空的地方（要先停下机器人）")
+    back.add_argument("backup", type=Path, help="备份文件（.zip）；同一目录里的清除记录会一并采用")
+    back.set_defaults(run=_restore)
+    erase = commands.add_parser("erase", help="清除关于一个人的一切（要先停下机器人）")
+    erase.add_argument("user", help="号码，如 10001")
+    erase.add_argument("--yes", action="store_true", help="不再询问")
+    erase.set_defaults(run=_erase)
+    return parser
 
 
-def _why(database: Database, conversation: str | None) -> int:
-    trace = latest_trace(database, conversation)
+def _why(place: Place, options: argparse.Namespace) -> int:
+    with place.beside() as database:
+        trace = latest_trace(database, options.conversation)
     print(explain(trace) if trace else "还没有这样的对话")
     return 0 if trace else 1
 
 
-def _open(data_dir: Path | None) -> Database:
-    """The database of a directory; without one, that of the bot whose `.env` stands here."""
-    if data_dir is not None:
-        return open_beside(data_dir, None)
+def _backup(place: Place, options: argparse.Namespace) -> int:
+    folder: Path = options.to or place.directory / BACKUPS
+    now = utc_now()
+    with place.beside() as database:
+        path = write_backup(database, place.directory, folder, now)
+    if options.to is None:
+        delete_older(folder, now)
+    print(f"备份写好了：{path}")
+    return 0
+
+
+def _export(place: Place, options: argparse.Namespace) -> int:
+    settings = place.settings
+    with place.reading() as connection:
+        export = export_person(connection, policy_of(settings), options.user, utc_now(), settings.zone)
+    text = export.to_markdown() if options.markdown else export.to_json()
+    if options.to is None:
+        print(text, end="")
+        return 0
+    try:
+        with open(
+            os.open(options.to, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as file:
+            file.write(text)
+    except FileExistsError:
+        raise InvalidInput(f"{options.to} 已经存在，没有覆盖") from None
+    print(f"写好了：{options.to}")
+    return 0
+
+
+def _verify(place: Place, _options: argparse.Namespace) -> int:
+    with place.reading() as connection:
+        report = verify(connection)
+    print(report.text)
+    return 0 if report.ok else 1
+
+
+def _restore(place: Place, options: argparse.Namespace) -> int:
+    settings = place.settings
+    restored = restore(
+        options.backup, place.directory, place.database_url, policy=policy_of(settings), zone=settings.zone
+    )
+    print(restored.text)
+    return 0
+
+
+def _erase(place: Place, options: argparse.Namespace) -> int:
+    if not options.yes:
+        print(f"将清除关于 {options.user} 的一切，不能撤销。再输一遍这个号码确认：", end="", flush=True)
+        if sys.stdin.readline().strip() != options.user:
+            print("没有清除")
+            return 1
+    with _app(place) as app:
+        print(app.upkeep.erase_person(options.user).text)
+    return 0
+
+
+@contextmanager
+def _app(place: Place) -> Iterator[App]:
+    """Every room, open for writing; refused while a bot runs on the directory."""
+    app = App.open(place.settings, place.directory)
+    try:
+        yield app
+    finally:
+        app.rooms.store.close()
+
+
+def _place(data_dir: Path | None) -> Place:
+    """A directory; without one, what the bot uses whose `.env` stands here."""
     nonebot.init()
     settings = nonebot.get_plugin_config(Config).memoryfs
+    if data_dir is not None:
+        return Place(data_dir, settings, None)
     nonebot.require("nonebot_plugin_localstore")
     import nonebot_plugin_localstore as localstore  # noqa: PLC0415  (it must not be imported before init)
 
     directory = localstore.get_data_dir("nonebot_plugin_memoryfs")
-    return open_beside(directory, settings.database_url.get_secret_value() or None)
+    return Place(directory, settings, settings.database_url.get_secret_value() or None)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from ..storage.tables import documents, erasures, lines, places, postings
 from .erased_ids import sealed
 from .facts import erase_facts, erase_names, erase_repeated_facts, names_of
 from .holdings import HOLDINGS, Way
+from .note_rows import erase_notes
 from .others import about_entry, erase_from_others, gather_words
 from .person import Person, find_person, within_reach
 from .words import Words
@@ -57,6 +58,7 @@ def erase_rows(
     gone += erase_repeated_facts(connection, words, reach)
     counts = {"事实": len(gone.edges)}
     counts["别人对话里提到的地方"] = erase_from_others(connection, person, words, reach)
+    counts["便签"] = erase_notes(connection, person, words, reach)
     _erase_from_index(connection, person)
     for holding in HOLDINGS.values():
         if holding.way is Way.ROWS and holding.theirs is not None:

@@ -13,10 +13,11 @@ from sqlalchemy import Connection, select, union
 
 from ..graph.kinds import EdgeKind
 from ..graph.nodes import SPEAKER
-from ..memory import Entry, MemoryFS
+from ..memory import Entry, HistoryLimits
 from ..memory.audience import origin_of
-from ..memory.entries import parse_entries
+from ..memory.history import History
 from ..memory.paths import MemoryPath, parse_memory_path
+from ..memory.records import Records
 from ..scope import Origin, Policy, Viewer, may_see, private_conversation
 from ..storage.tables import edges, file_history, files, places
 from .holdings import HOLDINGS
@@ -68,13 +69,12 @@ class Export:
 
 
 def export_person(
-    connection: Connection, memory: MemoryFS, policy: Policy, user_id: str, now: datetime, zone: tzinfo
+    connection: Connection, policy: Policy, user_id: str, now: datetime, zone: tzinfo
 ) -> Export:
     """Read all of it.
 
     Args:
         connection: a read.
-        memory: the memory files.
         policy: what may be seen (R1.17).
         user_id: the person.
         now: the time.
@@ -82,7 +82,7 @@ def export_person(
     """
     person = find_person(connection, user_id)
     sections = [
-        Section("files", "记忆文件", list(_entries(connection, memory, person, policy, zone))),
+        Section("files", "记忆文件", list(_entries(connection, person, policy, zone))),
         Section("edges", "事实", list(_facts(connection, person, policy, zone))),
     ]
     for name, holding in HOLDINGS.items():
@@ -94,16 +94,16 @@ def export_person(
     return Export(user_id, now.astimezone(zone), [section for section in sections if section.rows])
 
 
-def _entries(
-    connection: Connection, memory: MemoryFS, person: Person, policy: Policy, zone: tzinfo
-) -> Iterator[Row]:
+def _entries(connection: Connection, person: Person, policy: Policy, zone: tzinfo) -> Iterator[Row]:
     """The entries that are from or about them, with those of the past."""
+    history = History(zone, HistoryLimits())
+    records = Records(zone, history)
     for path in sorted(connection.scalars(union(select(files.c.path), select(file_history.c.path)))):
         place = parse_memory_path(path)
         viewer = _viewer(person, place.character_id)
-        now = memory.entries(path)
-        former = (e for version in memory.versions(path) for e in parse_entries(version.content, zone))
-        past = [entry for entry in (*memory.dropped_entries(path), *former) if entry not in now]
+        now = records.parse(records.contents(connection, [path]).get(path, ""))
+        former = (e for version in history.versions(connection, path) for e in records.parse(version.content))
+        past = [entry for entry in (*history.dropped(connection, place), *former) if entry not in now]
         for entry, holds in (*((e, True) for e in now), *((e, False) for e in dict.fromkeys(past))):
             if _theirs(place, entry, person) and may_see(viewer, origin_of(place, entry), policy):
                 yield _entry_row(path, entry, holds, zone)

@@ -10,6 +10,7 @@ from enum import Enum, auto
 
 from sqlalchemy import Column, ColumnElement, Table, and_, or_
 
+from ..prompt.note import user_target
 from ..storage import life_tables as life
 from ..storage import tables as t
 from .person import Person
@@ -113,6 +114,14 @@ _ALL = (
     _rows(t.places, "", _chat(t.places.c.conversation_id)),
     Holding(t.files, Way.BY_ROOM),
     Holding(t.file_history, Way.BY_ROOM),
+    Holding(
+        t.notes,
+        Way.BY_ROOM,
+        "便签",
+        ("created_at", "title", "content", "type", "ends_at"),
+        lambda person: t.notes.c.target_id == user_target(person.user_id),
+    ),
+    Holding(t.note_history, Way.BY_ROOM),
     _rows(t.layers, "提示词", _own_level(t.layers), shown="updated_at content"),
     _rows(t.layer_history, "以前的提示词", _own_level(t.layer_history), shown="at content"),
     _rows(

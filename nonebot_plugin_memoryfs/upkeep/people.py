@@ -6,9 +6,11 @@ from sqlalchemy import Connection, select, union
 
 from ..memory.entries import parse_entries
 from ..memory.paths import parse_memory_path
+from ..prompt.note import user_target
 from ..scope import kind_of, private_conversation
-from ..storage.tables import edges, files, layers, lines, nodes, presence, turns
+from ..storage.tables import edges, files, layers, lines, nodes, notes, presence, turns
 
+_TARGET = user_target("")
 _PRIVATE = private_conversation("")
 
 
@@ -18,6 +20,9 @@ def everybody(connection: Connection) -> list[str]:
     query = union(*(select(column).where(column.is_not(None)) for column in columns))
     found = {str(user_id) for user_id in connection.scalars(query)}
     found.update(connection.scalars(select(layers.c.target_id).where(layers.c.level == "user")))
+    for target in connection.scalars(select(notes.c.target_id).distinct()):
+        if target.startswith(_TARGET):
+            found.add(target.removeprefix(_TARGET))
     for path, content in connection.execute(select(files.c.path, files.c.content)):
         place = parse_memory_path(path)
         found.update(person for entry in parse_entries(content, UTC) for person in entry.people)

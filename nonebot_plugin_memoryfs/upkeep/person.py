@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, or_, select
 
@@ -26,12 +27,12 @@ class Person:
         return frozenset(self.seen_in) - self.conversations
 
     @property
-    def places(self) -> Select[tuple[int]]:
+    def places(self) -> Select[Any]:
         """The places of their own conversations."""
         return select(places.c.id).where(places.c.conversation_id.in_(self.conversations))
 
     @property
-    def turns(self) -> Select[tuple[int]]:
+    def turns(self) -> Select[Any]:
         """The turns in which they were spoken with."""
         theirs = or_(turns.c.user_id == self.user_id, turns.c.conversation_id.in_(self.conversations))
         return select(turns.c.id).where(theirs)
@@ -46,7 +47,7 @@ class Person:
         )
 
     @property
-    def nodes(self) -> Select[tuple[int]]:
+    def nodes(self) -> Select[Any]:
         """They themselves in the graph, for each character."""
         return select(nodes.c.id).where(nodes.c.user_id == self.user_id)
 

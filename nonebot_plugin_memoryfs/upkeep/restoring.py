@@ -77,7 +77,7 @@ def restore(
             rows, report, again = _write(connection, archive, sealed)
         _put_files(archive, data_dir)
         upkeep = Upkeep(store, MemoryFS(store, timezone=zone, policy=policy), policy, zone)
-        with PromptManager(store=store):
+        with PromptManager(store=store, timezone=zone, policy=policy):
             for user_id in again:
                 upkeep.erase_person(user_id)
             store.push_faces()

@@ -68,9 +68,7 @@ class Upkeep:
         """Everything stored about a person that they may see (R7.4)."""
         self._store.pull_faces()
         with self._store.database.read() as connection:
-            return export_person(
-                connection, self._memory, self._policy, user_id, self._store.clock(), self._zone
-            )
+            return export_person(connection, self._policy, user_id, self._store.clock(), self._zone)
 
     def backup(self) -> Path:
         """Write a backup now, and delete those older than seven days; where it is (R6.5).

@@ -78,6 +78,10 @@ def plant_stored(app: App) -> None:
             [{"subject": NAMES[user_id], "relation": "怕", "object": f"{secret}生气"}],
             speaker_name=NAMES[other],
         )
+        prompts.add_memory(f"{secret}的便签", f"{secret}爱吃葡萄", f"user_{user_id}")
+        prompts.add_memory("群里的便签", f"大家看过{secret}的照片", "group_9")
+        note = prompts.notes.find(f"user_{user_id}")[0]
+        prompts.notes.update(note.id, {"content": f"{secret}改吃苹果"})
         aside = memory.directory
         assert aside is not None
         (aside / f"memory_fs.json.unreadable-{user_id}").write_text(json.dumps({"x": f"{secret}坏了"}))
@@ -114,8 +118,9 @@ async def test_r7_4_nothing_of_a_person_is_left_in_any_file(app: App, talk: Talk
         assert any(hit.startswith("memory.db") for hit in kept)
         assert any(hit.startswith("memory_fs.json:") for hit in kept)
         assert any(hit.startswith("prompts.json") for hit in kept)
+        assert any(hit.startswith("memories.json") for hit in kept)
         assert f"memory_fs.json.unreadable-{user_id}" in {hit.split(":")[0] for hit in kept}
-    for name in ("事实", "说过的话和收到的回复", "对话轮次", "记忆文件", "提示词", "任务"):
+    for name in ("事实", "说过的话和收到的回复", "对话轮次", "记忆文件", "提示词", "任务", "便签"):
         assert name in erasure.text
 
 

@@ -16,7 +16,8 @@ async def test_r7_4_an_export_holds_what_is_theirs_and_nothing_private_of_others
     await talk.say(private("10002"), "小明欠我八百块钱，这件事别告诉小明")
     export = await in_thread(upkeep_of(app).export_person, "10001")
     body = json.loads(export.to_json())
-    for name in ("files", "edges", "lines", "layers", "layer_history", "tasks", "presence", "aliases"):
+    names = ["files", "edges", "lines", "layers", "notes", "layer_history", "tasks", "presence", "aliases"]
+    for name in names:
         assert body[name], name
     assert body["user_id"] == "10001"
     assert {"subject": "用户", "relation": "喜欢", "object": SECRETS["10001"]}.items() <= max(
