@@ -6,7 +6,7 @@ Backup, export and verify read beside a bot that runs; restore, import and erase
 import argparse
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,12 +113,11 @@ def _export(place: Place, options: argparse.Namespace) -> int:
         print(text, end="")
         return 0
     try:
-        with open(
-            os.open(options.to, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w", encoding="utf-8"
-        ) as file:
-            file.write(text)
+        file = os.open(options.to, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600)
     except FileExistsError:
         raise InvalidInput(f"{options.to} 已经存在，没有覆盖") from None
+    with open(file, "w", encoding="utf-8") as target:
+        target.write(text)
     print(f"写好了：{options.to}")
     return 0
 
@@ -146,12 +145,12 @@ def _erase(place: Place, options: argparse.Namespace) -> int:
             print("没有清除")
             return 1
     with _app(place) as app:
-        print(app.upkeep.erase_person(options.user).text)
+        print(app.keeping.erase_person(options.user).text)
     return 0
 
 
 @contextmanager
-def _app(place: Place) -> Iterator[App]:
+def _app(place: Place) -> Generator[App]:
     """Every room, open for writing; refused while a bot runs on the directory."""
     app = App.open(place.settings, place.directory)
     try:

@@ -30,6 +30,7 @@ from .storage.pauses import pause, paused_among, resume
 from .storage.presence import note_presence
 from .storage.store import utc_now
 from .turn import Cast, Conversations, Overheard, OverheardLine, Rooms, Workflow, close_left_open
+from .upkeep import Erasure, Upkeep
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -79,6 +80,7 @@ class App:
             rhythm_of=self.rhythm_of,
             web_on=not settings.base_url,
         )
+        self.keeping = Upkeep(store, memory, self.policy, settings.zone)
         self._overheard = Overheard()
         self._present: set[tuple[str, str]] = set()
         self._models: asyncio.Task[Models] | None = None
@@ -179,6 +181,14 @@ class App:
         if gone := await in_thread(self.life.tidy):
             logger.info("收起了 %d 个久无人来的网页会话的心跳", gone)
         await in_thread(self.rooms.prompts.notes.delete_expired)
+        if backup := await in_thread(self.keeping.daily):
+            logger.info("今天的备份：%s", backup)
+
+    async def erase_person(self, user_id: str) -> Erasure:
+        """Erase everything from or about a person, what is only held in memory too (R7.4)."""
+        self._overheard.clear()
+        self._present = {(user, where) for user, where in self._present if user != user_id}
+        return await in_thread(self.keeping.erase_person, user_id)
 
     async def withdraw(self, character_id: str, conversation_id: str, source_id: str) -> None:
         """A message was taken back: let go of what it stored, and of its answer if none was given (R4.11)."""

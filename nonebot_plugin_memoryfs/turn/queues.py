@@ -41,6 +41,10 @@ class Overheard:
         """The lines since the last turn, which are then forgotten."""
         return tuple(self._lines.pop(key, ()))
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._lines.clear()
+
 
 class Conversations:
     """A queue and, while something waits, a worker for each conversation.

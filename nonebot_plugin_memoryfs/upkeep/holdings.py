@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from sqlalchemy import Column, ColumnElement, Table, and_, or_
+from sqlalchemy import Column, ColumnElement, Table, and_, or_, select
 
 from ..prompt.note import user_target
+from ..storage import learning_tables as learn
 from ..storage import life_tables as life
 from ..storage import tables as t
+from ..text.ids import encode_segment
 from .person import Person
 
 Condition = Callable[[Person], ColumnElement[bool]]
@@ -26,7 +28,7 @@ class Way(Enum):
     BY_ROOM = auto()
     """Rows hold several people's words, or an index hangs on them: a module of its own takes theirs out."""
     KEPT = auto()
-    """The rows the condition finds are kept: they are the person's own wish."""
+    """The rows the condition finds are kept: they are the person's own wish (停记)."""
     NEVER = auto()
     """Nothing of any person is in it."""
 
@@ -71,6 +73,21 @@ def _own_level(table: Table) -> Condition:
     return lambda person: and_(table.c.level == "user", table.c.target_id == person.user_id)
 
 
+def _own_copies(person: Person) -> ColumnElement[bool]:
+    """Links of entries in their own files, and of entries learnt from their turns alone."""
+    turn_id = learn.copy_turns.c.turn_id
+    own, others = turn_id.in_(person.turns), turn_id.not_in(person.turns)
+    chats = (f"/{encode_segment(conversation_id)}.md" for conversation_id in person.conversations)
+    below = (f"/users/{encode_segment(person.user_id)}/", *chats)
+    return or_(
+        *(learn.copies.c.path.contains(part, autoescape=True) for part in below),
+        and_(
+            learn.copies.c.id.in_(select(learn.copy_turns.c.copy_id).where(own)),
+            learn.copies.c.id.not_in(select(learn.copy_turns.c.copy_id).where(others)),
+        ),
+    )
+
+
 def _rows(table: Table, title: str, *conditions: Condition, shown: str = "") -> Holding:
     """A table whose rows are a person's when one of these holds, and go with them."""
 
@@ -82,6 +99,8 @@ def _rows(table: Table, title: str, *conditions: Condition, shown: str = "") -> 
 
 _ALL = (
     # what is found by turns and places comes before these: rows are deleted in this order
+    _rows(learn.copies, "", _own_copies),
+    _rows(learn.copy_turns, "", _turn(learn.copy_turns.c.turn_id)),
     _rows(t.traces, "每轮的记录", _turn(t.traces.c.turn_id), _chat(t.traces.c.conversation_id)),
     _rows(t.edge_turns, "", _turn(t.edge_turns.c.turn_id)),
     Holding(t.edges, Way.BY_ROOM, "事实"),
@@ -144,6 +163,23 @@ _ALL = (
         shown="seen_at conversation_id character_id chosen last_at",
     ),
     Holding(life.life_state, Way.NEVER),
+    _rows(learn.learning, "", _chat(learn.learning.c.conversation_id)),
+    _rows(learn.budget_notices, "", _chat(learn.budget_notices.c.conversation_id)),
+    Holding(learn.usage, Way.NEVER),
+    _rows(
+        learn.relationships,
+        "好感",
+        _user(learn.relationships.c.user_id),
+        _chat(learn.relationships.c.conversation_id),
+        shown="updated_at conversation_id affection trust familiarity",
+    ),
+    Holding(
+        learn.pauses,
+        Way.KEPT,
+        "停记",
+        ("since",),
+        lambda person: learn.pauses.c.user_id == person.user_id,
+    ),
     Holding(t.erasures, Way.NEVER),
     Holding(t.faces, Way.NEVER, local=True),
     Holding(t.face_records, Way.NEVER, local=True),

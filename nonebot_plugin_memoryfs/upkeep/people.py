@@ -8,6 +8,7 @@ from ..memory.entries import parse_entries
 from ..memory.paths import parse_memory_path
 from ..prompt.note import user_target
 from ..scope import kind_of, private_conversation
+from ..storage.learning_tables import relationships
 from ..storage.tables import edges, files, layers, lines, nodes, notes, presence, turns
 
 _TARGET = user_target("")
@@ -16,7 +17,7 @@ _PRIVATE = private_conversation("")
 
 def everybody(connection: Connection) -> list[str]:
     """The ids of all people, in order."""
-    columns = (presence.c.user_id, turns.c.user_id, lines.c.user_id, edges.c.user_id, nodes.c.user_id)
+    columns = (t.c.user_id for t in (presence, turns, lines, edges, nodes, relationships))
     query = union(*(select(column).where(column.is_not(None)) for column in columns))
     found = {str(user_id) for user_id in connection.scalars(query)}
     found.update(connection.scalars(select(layers.c.target_id).where(layers.c.level == "user")))

@@ -5,14 +5,16 @@ import sqlite3
 from pathlib import Path
 
 from nonebot_plugin_memoryfs.app import App
+from nonebot_plugin_memoryfs.character.relationship import Relationship, change_relationship
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.graph import MemoryGraph
 from nonebot_plugin_memoryfs.memory import Entry, MemoryFS
 from nonebot_plugin_memoryfs.scope import private_conversation
+from nonebot_plugin_memoryfs.storage.presence import viewer_of
 from nonebot_plugin_memoryfs.storage.upgrades import metadata
 from nonebot_plugin_memoryfs.text.grams import grams
 from nonebot_plugin_memoryfs.upkeep import Upkeep
-from nonebot_plugin_memoryfs.upkeep.holdings import HOLDINGS
+from nonebot_plugin_memoryfs.upkeep.holdings import HOLDINGS, Way
 
 from .conftest import GROUP, NAMES, Talk, in_group, private
 
@@ -25,7 +27,7 @@ def test_every_table_says_what_it_holds_of_people() -> None:
 
 
 def upkeep_of(app: App) -> Upkeep:
-    return Upkeep(app.rooms.store, app.rooms.memory, app.policy, app.rooms.zone)
+    return app.keeping
 
 
 async def plant(app: App, talk: Talk) -> None:
@@ -35,9 +37,22 @@ async def plant(app: App, talk: Talk) -> None:
         await talk.say(in_group(user_id), f"我喜欢{secret}")
         await talk.say(in_group(user_id), f"我家的{secret}昨天夜里又偷吃了三颗葡萄")
         await talk.say(private(user_id), "你还记得我养了什么吗")
+        for n in range(5):  # enough for a batch to be learnt from
+            await talk.say(private(user_id), f"我打算第{n}天带{secret}去看海")
+    await app.learner.idle()
     told = await talk.say(in_group("10002"), "小明喜欢什么")
     assert SECRETS["10001"] in told  # what the character says to others is about people too
     await in_thread(plant_stored, app)
+    await in_thread(check_planted, app)
+
+
+def check_planted(app: App) -> None:
+    """There is a row of every table that holds words of people."""
+    bare = ("bindings", "heartbeats", "budget_notices", "pauses")
+    with app.rooms.store.database.read() as connection:
+        for name, holding in HOLDINGS.items():
+            if holding.way is not Way.NEVER and name not in bare:
+                assert connection.execute(holding.table.select().limit(1)).first(), name
 
 
 def plant_stored(app: App) -> None:
@@ -82,6 +97,9 @@ def plant_stored(app: App) -> None:
         prompts.add_memory("群里的便签", f"大家看过{secret}的照片", "group_9")
         note = prompts.notes.find(f"user_{user_id}")[0]
         prompts.notes.update(note.id, {"content": f"{secret}改吃苹果"})
+        with app.rooms.store.database.write() as connection:
+            viewer = viewer_of(connection, private(user_id))
+            change_relationship(connection, viewer, Relationship(1, 2, 3), now)
         aside = memory.directory
         assert aside is not None
         (aside / f"memory_fs.json.unreadable-{user_id}").write_text(json.dumps({"x": f"{secret}坏了"}))
@@ -109,8 +127,11 @@ async def test_r7_4_nothing_of_a_person_is_left_in_any_file(app: App, talk: Talk
     for secret in SECRETS.values():
         assert len(found(tmp_path, [secret])) >= 4  # tables or WAL, both JSON files, one set aside
 
-    erasure = await in_thread(upkeep_of(app).erase_person, "10001")
+    await in_thread(app.pause, "10001")
 
+    erasure = await app.erase_person("10001")
+
+    assert await app.is_paused("10001")
     assert found(tmp_path, parts(SECRETS["10001"])) == []
     assert found(tmp_path, ["qq_private_10001", "user:10001"]) == []
     for user_id in ("10002", "10003"):
