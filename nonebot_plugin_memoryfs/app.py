@@ -30,7 +30,7 @@ from .storage.pauses import pause, paused_among, resume
 from .storage.presence import note_presence
 from .storage.store import utc_now
 from .turn import Cast, Conversations, Overheard, OverheardLine, Rooms, Workflow, close_left_open
-from .upkeep import Erasure, Upkeep
+from .upkeep import Erasure, Items, Upkeep
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -81,6 +81,7 @@ class App:
             web_on=not settings.base_url,
         )
         self.keeping = Upkeep(store, memory, self.policy, settings.zone)
+        self.items = Items(store, memory, prompts, self.policy)
         self._overheard = Overheard()
         self._present: set[tuple[str, str]] = set()
         self._models: asyncio.Task[Models] | None = None

@@ -86,7 +86,7 @@ class Learnt:
             connection, place, former = found
             kept = [entry for entry in self._files.entries_of(former) if entry not in replaced]
             for entry in replaced:
-                connection.execute(_DROP, {"of_path": path, "of_key": _key(entry)})
+                connection.execute(_DROP, {"of_path": path, "of_key": copy_key(entry)})
             for entry, turn_ids in entries:
                 kept = with_entry(kept, entry, place.kind)
                 _link(connection, path, entry, turn_ids)
@@ -109,12 +109,13 @@ class Learnt:
                 )
             ]
 
-    def withdraw(self, turn_id: int, gone: Callable[[Entry, bool], bool]) -> int:
+    def withdraw(self, turn_id: int, gone: Callable[[Entry, bool], bool], *, whole: bool = True) -> int:
         """Take out what was learnt from a turn, its past included, and forget the links to it.
 
         Args:
             turn_id: the turn.
             gone: whether an entry goes, given whether it was learnt from this turn alone.
+            whole: whether the turn itself is gone; else what stays keeps its link to it.
 
         Returns:
             How many entries went.
@@ -123,7 +124,8 @@ class Learnt:
         with self._files.writing() as connection:
             for row in connection.execute(_OF_TURN, {"of_turn": turn_id}).all():
                 removed += self._withdraw(connection, row.path, row.key, row.turns == 1, gone)
-            connection.execute(_UNLINK, {"of_turn": turn_id})
+            if whole:
+                connection.execute(_UNLINK, {"of_turn": turn_id})
         return removed
 
     def _withdraw(
@@ -133,11 +135,11 @@ class Learnt:
         former = self._files.records.read_to_change(connection, path)
         past = self._files.records.history.dropped(connection, place)
         entries = (*self._files.entries_of(former), *past)
-        entry = next((entry for entry in entries if _key(entry) == key), None)
+        entry = next((entry for entry in entries if copy_key(entry) == key), None)
         if entry is None or not gone(entry, alone):
             return 0
         if former is not None:
-            left = [other for other in self._files.entries_of(former) if _key(other) != key]
+            left = [other for other in self._files.entries_of(former) if copy_key(other) != key]
             self._files.save((connection, place, former), left, FileFields(title="", summary=""))
         self._files.records.history.forget(connection, place, lambda kept: repeats(kept, entry))
         connection.execute(_DROP, {"of_path": path, "of_key": key})
@@ -146,11 +148,11 @@ class Learnt:
 
 def is_outdated(path: str, entry: Entry, outdated: Mapping[tuple[str, str], frozenset[str]]) -> bool:
     """Whether an entry states one of the objects that no longer hold (see `superseded_copies`)."""
-    return bool(outdated) and states(entry.text, outdated.get((path, _key(entry)), ()))
+    return bool(outdated) and states(entry.text, outdated.get((path, copy_key(entry)), ()))
 
 
 def _link(connection: Connection, path: str, entry: Entry, turn_ids: Iterable[int]) -> None:
-    key = _key(entry)
+    key = copy_key(entry)
     connection.execute(_ADD.on(connection), {"path": path, "key": key})
     copy_id = connection.execute(_FIND, {"of_path": path, "of_key": key}).scalar_one()
     rows = [{"copy_id": copy_id, "turn_id": turn_id} for turn_id in sorted(set(turn_ids))]
@@ -158,7 +160,7 @@ def _link(connection: Connection, path: str, entry: Entry, turn_ids: Iterable[in
         connection.execute(_LINK.on(connection), rows)
 
 
-def _key(entry: Entry) -> str:
+def copy_key(entry: Entry) -> str:
     """What entries that say the same have in common (R1.9); none of its text can be read from it."""
     said = (entry.conversation_id or "", *sorted(set(entry.people)), fold_sentence(entry.text))
     return hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass")).hexdigest()

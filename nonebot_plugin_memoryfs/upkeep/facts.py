@@ -79,7 +79,7 @@ def erase_facts(connection: Connection, person: Person, names: Mapping[str, froz
     found = or_(person.edges, edges.c.subject_id.in_(own_tasks), *_about_names(names))
     gone = [edge_of(row) for row in connection.execute(select(*COLUMNS).where(found))]
     own_nodes = select(nodes.c.id).where(or_(nodes.c.id.in_(person.nodes), nodes.c.id.in_(own_tasks)))
-    return _drop(connection, gone, connection.scalars(own_nodes).all())
+    return drop_facts(connection, gone, connection.scalars(own_nodes).all())
 
 
 def erase_repeated_facts(connection: Connection, words: Words, reach: frozenset[str]) -> Gone:
@@ -87,10 +87,11 @@ def erase_repeated_facts(connection: Connection, words: Words, reach: frozenset[
     there = edges.c.place_id.in_(select(places.c.id).where(places.c.conversation_id.in_(reach)))
     said = edges.c.kind == EdgeKind.RELATES_TO.value
     rows = connection.execute(select(*COLUMNS).where(there, said))
-    return _drop(connection, [edge for row in rows if words.repeated((edge := edge_of(row)).object)])
+    return drop_facts(connection, [edge for row in rows if words.repeated((edge := edge_of(row)).object)])
 
 
-def _drop(connection: Connection, gone: Sequence[Edge], also: Iterable[int] = ()) -> Gone:
+def drop_facts(connection: Connection, gone: Sequence[Edge], also: Iterable[int] = ()) -> Gone:
+    """Delete facts; what held them is left to `erase_names`."""
     for some in chunks(edge.id for edge in gone):
         connection.execute(_UNTIE, {"ids": some})
         connection.execute(_DROP, {"ids": some})

@@ -114,16 +114,19 @@ def _traces(connection: Connection, words: Words, reach: frozenset[str], person:
     for turn_id, conversation_id, body, size in connection.execute(
         select(traces.c.turn_id, traces.c.conversation_id, traces.c.body, traces.c.prompt_size).where(others)
     ).all():
-        told = {key: value for key, value in body.items() if not isinstance(value, str)}
-        cleaned = body | _without(told, lambda text, where=conversation_id: words.about(where, text))
+        cleaned = without(body, lambda text, where=conversation_id: words.about(where, text))
         if cleaned != body or size:
             connection.execute(_TRACE, {"of_turn": turn_id, "new_body": cleaned})
             changed += cleaned != body
     return changed
 
 
+def without(body: dict[str, Any], gone: Callable[[str], bool]) -> dict[str, Any]:
+    """A trace with every such text blanked, but for what says which turn it is."""
+    return body | {key: _without(value, gone) for key, value in body.items() if not isinstance(value, str)}
+
+
 def _without(value: Any, gone: Callable[[str], bool]) -> Any:
-    """A JSON value with every such text blanked."""
     if isinstance(value, str):
         return ERASED if gone(value) else value
     if isinstance(value, dict):

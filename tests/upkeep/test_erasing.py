@@ -131,7 +131,7 @@ async def test_r7_4_nothing_of_a_person_is_left_in_any_file(app: App, talk: Talk
 
     erasure = await app.erase_person("10001")
 
-    assert await app.is_paused("10001")
+    assert await app.keeps_nothing_of("10001")
     assert found(tmp_path, parts(SECRETS["10001"])) == []
     assert found(tmp_path, ["qq_private_10001", "user:10001"]) == []
     for user_id in ("10002", "10003"):
