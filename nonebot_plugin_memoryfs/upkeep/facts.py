@@ -6,12 +6,24 @@ conversation it was said in. A fact that others said as well is theirs, and stay
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select, union, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Executable,
+    bindparam,
+    delete,
+    or_,
+    select,
+    union,
+    update,
+)
 
 from ..graph.edges import COLUMNS, Edge, edge_of
 from ..graph.kinds import EdgeKind
-from ..graph.nodes import name_key
+from ..graph.nodes import CHARACTER_KEY, name_key
 from ..search import index
 from ..search.index import Kind
 from ..search.places import chunks
@@ -30,7 +42,13 @@ _UNTIE = (
     .values(superseded_by=None)
 )
 _DROP = delete(edges).where(edges.c.id.in_(bindparam("ids", expanding=True)))
-_ENDS = union(select(edges.c.place_id, edges.c.subject_id), select(edges.c.place_id, edges.c.object_id))
+_IDS: BindParameter[Any] = bindparam("ids", expanding=True)
+_NODES_AT = union(
+    select(edges.c.place_id, edges.c.subject_id).where(edges.c.subject_id.in_(_IDS)),
+    select(edges.c.place_id, edges.c.object_id).where(edges.c.object_id.in_(_IDS)),
+    select(aliases.c.place_id, aliases.c.node_id).where(aliases.c.node_id.in_(_IDS)),
+)
+_RELATIONS_AT = select(edges.c.place_id, edges.c.relation_id).where(edges.c.relation_id.in_(_IDS)).distinct()
 _IN_USE = union(select(nodes.c.id).where(nodes.c.key.startswith("state:")), select(tasks.c.node_id))
 _DOCUMENTS = select(documents.c.place_id, documents.c.ref).where(
     documents.c.kind == bindparam("kind"), documents.c.ref.in_(bindparam("refs", expanding=True))
@@ -101,23 +119,24 @@ def drop_facts(connection: Connection, gone: Sequence[Edge], also: Iterable[int]
 
 def erase_names(connection: Connection, gone: Gone) -> None:
     """Forget nodes and labels that nothing holds any more, and where nothing holds them any more."""
-    held_at: dict[int, set[int]] = {}
-    for place_id, node_id in connection.execute(_ENDS):
-        if node_id in gone.nodes:
-            held_at.setdefault(node_id, set()).add(place_id)
-    for row in connection.execute(select(aliases.c.place_id, aliases.c.node_id)):
-        if row.node_id in gone.nodes:
-            held_at.setdefault(row.node_id, set()).add(row.place_id)
+    held_at = _where(connection, _NODES_AT, gone.nodes)
     in_use = {*held_at, *connection.scalars(_IN_USE)}
     _forget_documents(connection, Kind.NODE, gone.nodes, held_at, in_use)
     for some in chunks(gone.nodes - in_use):
-        connection.execute(delete(nodes).where(nodes.c.id.in_(some), nodes.c.key != "character"))
-    labels: dict[int, set[int]] = {}
-    for place_id, relation_id in connection.execute(select(edges.c.place_id, edges.c.relation_id).distinct()):
-        labels.setdefault(relation_id, set()).add(place_id)
+        connection.execute(delete(nodes).where(nodes.c.id.in_(some), nodes.c.key != CHARACTER_KEY))
+    labels = _where(connection, _RELATIONS_AT, gone.relations)
     _forget_documents(connection, Kind.RELATION, gone.relations, labels, ())
     for some in chunks(gone.relations - labels.keys()):
         connection.execute(delete(relations).where(relations.c.id.in_(some)))
+
+
+def _where(connection: Connection, query: Executable, ids: Iterable[int]) -> dict[int, set[int]]:
+    """Id → the places where something still holds it."""
+    held_at: dict[int, set[int]] = {}
+    for some in chunks(ids):
+        for place_id, held in connection.execute(query, {"ids": some}):
+            held_at.setdefault(held, set()).add(place_id)
+    return held_at
 
 
 def _leave_to_others(connection: Connection, person: Person) -> None:

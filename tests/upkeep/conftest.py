@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest_asyncio
 
@@ -14,6 +15,7 @@ from nonebot_plugin_memoryfs.turn import Incoming
 from ..conftest import Clock
 
 NAMES = {"10001": "小明", "10002": "阿红", "10003": "老王"}
+SHANGHAI = ZoneInfo("Asia/Shanghai")
 GROUP = group_conversation("9")
 
 

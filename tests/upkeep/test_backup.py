@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from filelock import FileLock
@@ -27,10 +26,8 @@ from nonebot_plugin_memoryfs.upkeep.dump import dump, tables
 
 from ..conftest import Clock
 from ..postgres import BOTH, Server
-from .conftest import Talk, in_group, private
+from .conftest import SHANGHAI, Talk, in_group, private
 from .test_erasing import SECRETS, found, plant, upkeep_of
-
-SHANGHAI = ZoneInfo("Asia/Shanghai")
 
 
 def everything(database: Database) -> dict[str, list[str]]:
