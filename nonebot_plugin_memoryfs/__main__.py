@@ -17,10 +17,11 @@ from sqlalchemy import Connection
 from .app import App, policy_of
 from .config import Config, Settings
 from .errors import InvalidInput, OperatorError
+from .scope import Scope, private_conversation
 from .storage import Database
 from .storage.store import open_beside, utc_now
 from .turn import explain, latest_trace
-from .upkeep import BACKUPS, delete_older, export_person, restore, verify, write_backup
+from .upkeep import BACKUPS, Importer, delete_older, export_person, restore, verify, write_backup
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,16 @@ def _parser() -> argparse.ArgumentParser:
     back = commands.add_parser("restore", help="把备份恢复到空的地方（要先停下机器人）")
     back.add_argument("backup", type=Path, help="备份文件（.zip）；同一目录里的清除记录会一并采用")
     back.set_defaults(run=_restore)
+    imports = commands.add_parser("import", help="导入别处的记忆（要先停下机器人）")
+    imports.add_argument(
+        "path",
+        type=Path,
+        help="memory_fs.json、memories.json、resources/prompts、含有它们的目录，或 TrulyMEM 的 memory.db",
+    )
+    imports.add_argument("--dry-run", action="store_true", help="只数一数，什么也不写")
+    imports.add_argument("--user", help="memory.db 是谁的记忆：号码，如 10001")
+    imports.add_argument("--character", help="memory.db 是哪个角色的记忆；不填就是默认角色")
+    imports.set_defaults(run=_import)
     erase = commands.add_parser("erase", help="清除关于一个人的一切（要先停下机器人）")
     erase.add_argument("user", help="号码，如 10001")
     erase.add_argument("--yes", action="store_true", help="不再询问")
@@ -135,6 +146,19 @@ def _restore(place: Place, options: argparse.Namespace) -> int:
         options.backup, place.directory, place.database_url, policy=policy_of(settings), zone=settings.zone
     )
     print(restored.text)
+    return 0
+
+
+def _import(place: Place, options: argparse.Namespace) -> int:
+    scope = None
+    if options.user:
+        character = options.character or place.settings.character
+        scope = Scope(character, private_conversation(options.user), options.user, private=True)
+    with _app(place) as app:
+        rooms = app.rooms
+        importer = Importer(rooms.store, rooms.memory, rooms.prompts, rooms.graph, rooms.zone)
+        imported = importer.run(options.path, dry_run=options.dry_run, scope=scope)
+    print(("（只是数一数，没有写入）" if options.dry_run else "") + imported.text)
     return 0
 
 

@@ -6,6 +6,8 @@ from .backup import write_backup as write_backup
 from .erasing import Erasure as Erasure
 from .export import Export as Export
 from .export import export_person as export_person
+from .imports import Imported as Imported
+from .imports import Importer as Importer
 from .items import EntryId as EntryId
 from .items import FactId as FactId
 from .items import Forgotten as Forgotten
