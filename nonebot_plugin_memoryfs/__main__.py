@@ -185,7 +185,7 @@ def _app(place: Place) -> Generator[App]:
 
 def _place(data_dir: Path | None) -> Place:
     """A directory; without one, what the bot uses whose `.env` stands here."""
-    nonebot.init()
+    nonebot.init(log_level="ERROR")  # what is printed is for people and for pipes
     settings = nonebot.get_plugin_config(Config).memoryfs
     if data_dir is not None:
         return Place(data_dir, settings, None)

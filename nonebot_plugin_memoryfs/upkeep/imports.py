@@ -255,7 +255,7 @@ def _parsed(source: Path) -> Any:
 def _with_id(row: Any) -> Any:
     """A record with an id: one without gets that of its content, so that a second run knows it."""
     if not isinstance(row, dict):
-        return cast(Any, row)
+        return row  # pyright: ignore[reportUnknownVariableType]
     record = cast(dict[str, Any], row)
     if record.get("id"):
         return record
