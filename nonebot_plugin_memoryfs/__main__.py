@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nonebot
+from nonebot.log import logger, logger_id
 from sqlalchemy import Connection
 
 from .app import App, policy_of
@@ -185,7 +186,7 @@ def _app(place: Place) -> Generator[App]:
 
 def _place(data_dir: Path | None) -> Place:
     """A directory; without one, what the bot uses whose `.env` stands here."""
-    nonebot.init(log_level="ERROR")  # what is printed is for people and for pipes
+    _init()
     settings = nonebot.get_plugin_config(Config).memoryfs
     if data_dir is not None:
         return Place(data_dir, settings, None)
@@ -194,6 +195,16 @@ def _place(data_dir: Path | None) -> Place:
 
     directory = localstore.get_data_dir("nonebot_plugin_memoryfs")
     return Place(directory, settings, settings.database_url.get_secret_value() or None)
+
+
+def _init() -> None:
+    """Let NoneBot read its settings; what it logs is no part of an answer that may go into a pipe."""
+    try:
+        nonebot.get_driver()
+    except ValueError:
+        logger.remove(logger_id)
+        logger.add(sys.stderr, level="WARNING")
+        nonebot.init()
 
 
 if __name__ == "__main__":
