@@ -17,7 +17,9 @@ if "nonebot" in sys.modules:
         usage=(
             "私聊，或在群里 @机器人、叫它的名字、回复它的消息，它就会回答，并记得你说过的事。\n"
             "例：先说「我喜欢摇滚」，以后问「我喜欢什么？」\n"
-            "/心跳：没人在的时候，角色自己过日子（群管理员、主人）"
+            "/记忆：关于你记下了什么，查看、改正、忘记、导出、清空\n"
+            "/任务、/角色、/提示词：这里在做什么，谁在这里，怎么说话\n"
+            "/记忆开关、/心跳（群管理员、主人），/memoryfs（主人）"
         ),
         type="application",
         homepage="https://github.com/nonebot-plugin-memoryfs/nonebot-plugin-memoryfs",

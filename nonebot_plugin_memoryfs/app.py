@@ -20,14 +20,16 @@ from .life import Life
 from .life import Rules as LifeRules
 from .memory import MemoryFS, provide_memory_fs, withdraw_memory_fs
 from .model import ChatModel, Endpoint, Models, Patience, Purpose, load_models
+from .own import OwnMemory
 from .prompt import PromptManager, provide_prompt_manager, withdraw_prompt_manager
 from .prompt.manager import FOLDER as PROMPTS
-from .scope import Policy, Scope, group_conversation
+from .scope import Policy, Scope, group_conversation, group_of
 from .search import TurnLog
 from .storage import Store
 from .storage.directory import DirectoryLock
 from .storage.pauses import pause, paused_among, resume
 from .storage.presence import note_presence
+from .storage.quiet import is_quiet, set_quiet
 from .storage.store import utc_now
 from .turn import Cast, Conversations, Overheard, OverheardLine, Rooms, Workflow, close_left_open
 from .upkeep import Erasure, Items, Upkeep
@@ -82,6 +84,14 @@ class App:
         )
         self.keeping = Upkeep(store, memory, self.policy, settings.zone)
         self.items = Items(store, memory, prompts, self.policy)
+        self.own = OwnMemory(
+            store,
+            graph,
+            self.rooms.memory,
+            self.rooms.prompts,
+            policy=self.policy,
+            card_of=self.cast.card,
+        )
         self._overheard = Overheard()
         self._present: set[tuple[str, str]] = set()
         self._models: asyncio.Task[Models] | None = None
@@ -162,6 +172,15 @@ class App:
 
     async def _learning_model(self) -> ChatModel:
         return await self.model("learning")
+
+    async def is_on(self, conversation_id: str) -> bool:
+        """Whether the bot deals with a conversation: not with groups that were switched off (R7.2)."""
+        return group_of(conversation_id) is None or not await in_thread(self._is_quiet, conversation_id)
+
+    def switch(self, conversation_id: str, on: bool) -> bool:
+        """Switch a group on or off, for every character and account; whether that changed anything."""
+        with self.rooms.store.database.write() as connection:
+            return set_quiet(connection, conversation_id, not on, self.clock())
 
     async def note_presence(self, scope: Scope) -> None:
         """Remember that this person speaks here (R1.17); a database write only the first time."""
@@ -256,6 +275,10 @@ class App:
     def _is_paused(self, user_id: str) -> bool:
         with self.rooms.store.database.read() as connection:
             return bool(paused_among(connection, [user_id]))
+
+    def _is_quiet(self, conversation_id: str) -> bool:
+        with self.rooms.store.database.read() as connection:
+            return is_quiet(connection, conversation_id)
 
     def _write_presence(self, scope: Scope, at: datetime) -> None:
         with self.rooms.store.database.write() as connection:

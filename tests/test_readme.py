@@ -7,6 +7,8 @@ from pydantic import SecretStr
 
 from nonebot_plugin_memoryfs.config import NOT_YET_USED, PREFIX, Settings, allowed
 
+from . import command_table
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 
@@ -31,6 +33,10 @@ def _shown(value: object) -> str:
 
 def test_r7_09_settings_table() -> None:
     assert settings_table() in README
+
+
+def test_r7_09_command_table() -> None:
+    assert command_table.written() == command_table.generated()
 
 
 def test_r7_10_the_two_commands() -> None:

@@ -45,9 +45,11 @@ class Chat:
             return
         if not heard(event, self._settings, nonebot.get_bots()):
             return
-        lock = self._order.setdefault(conversation_of(event), asyncio.Lock())
+        conversation_id = conversation_of(event)
+        lock = self._order.setdefault(conversation_id, asyncio.Lock())
         async with lock:  # first come, first served: looking up a name must not let others overtake
-            await self._take_in(bot, event, await scope_of(self._app, event))
+            if await self._app.is_on(conversation_id):
+                await self._take_in(bot, event, await scope_of(self._app, event))
 
     async def _take_in(self, bot: Bot, event: MessageEvent, scope: Scope) -> None:
         speaker, at = self._name(event), self._app.clock()

@@ -17,7 +17,9 @@ from ..errors import DirectoryNotWritable, OperatorError
 from ..prompt import expect_prompt_manager
 from ..storage.directory import DirectoryLock
 from .chat import Chat
+from .commands.hooks import Desk
 from .scheduler import start_jobs, stop_jobs
+from .server import address, driver_server, way_in
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -67,6 +69,7 @@ class Running:
         self._settings = settings
         self._directory = directory
         self.app: App | None = None
+        self.desk: Desk | None = None
         expect_prompt_manager()
 
     async def start(self) -> None:
@@ -75,41 +78,34 @@ class Running:
         app.start()
         self.app = app
         self.chat = Chat(app, self._settings)
+        self.desk = Desk(app)
         start_jobs(app, life=await in_thread(lambda: app.life.enabled))
         logger.info("记忆数据在 %s", self._directory.path)
         driver = nonebot.get_driver()
         if isinstance(driver, ASGIMixin):
-            address = f"ws://{driver.config.host}:{driver.config.port}/onebot/v11/ws"
-            logger.info("OneBot 实现请用反向 WebSocket 连接 %s", address)
+            reverse = f"ws://{driver.config.host}:{driver.config.port}/onebot/v11/ws"
+            logger.info("OneBot 实现请用反向 WebSocket 连接 %s", reverse)
         await self._serve_web(app)
 
     async def stop(self) -> None:
         """Stop answering and write everything down."""
         self.chat = None
+        self.desk = None
         stop_jobs()
-        web.withdraw(_server())
+        web.withdraw(driver_server())
         if self.app is not None:
             await self.app.close()
 
     async def _serve_web(self, app: App) -> None:
         """Answer on the driver's server; the bot runs without it too (R7.5)."""
-        config = nonebot.get_driver().config
         try:
-            if await web.serve(_server(), app):
-                address = f"http://{config.host}:{config.port}"
-                logger.info("网页接口在 %s%s", address, web.MEMORY_FILES)
-                code = web.new_code(_server())
-                logger.info("网页在 %s%s，登录码 %s（10 分钟内用一次）", address, web.PAGE, code)
+            if await web.serve(driver_server(), app):
+                logger.info("网页接口在 %s%s", address(), web.MEMORY_FILES)
+                logger.info("%s", way_in())
             else:
                 logger.info("网页接口没有开：它要用 FastAPI 驱动器（DRIVER=~fastapi），其余照常")
         except OperatorError as error:
             logger.error("网页接口没有开：%s", error)
-
-
-def _server() -> object:
-    """What the driver serves on; `None` for a driver that serves nothing."""
-    driver = nonebot.get_driver()
-    return driver.server_app if isinstance(driver, ASGIMixin) else None
 
 
 _T = TypeVar("_T")

@@ -22,7 +22,7 @@ import nonebot_plugin_localstore as localstore
 
 from .chat import Chat
 from .commands import COMMANDS
-from .commands.hooks import hook
+from .commands.hooks import hook, hook_confirmations
 from .life_cycle import Running, read_settings, take_directory
 
 _log = logging.getLogger("nonebot_plugin_memoryfs")
@@ -38,8 +38,9 @@ driver = nonebot.get_driver()
 driver.on_startup(running.start)
 driver.on_shutdown(running.stop)
 
+hook_confirmations(lambda: running.desk)
 for command in COMMANDS:
-    hook(command, lambda: running.app)
+    hook(command, lambda: running.desk)
 
 chat = on_message(priority=98, block=False)
 

@@ -1,6 +1,7 @@
 """The memory graph: facts as triplets, tasks, personas, the chain of turns (R2.x)."""
 
 from .memory import MemoryGraph as MemoryGraph
+from .nodes import CHARACTER as CHARACTER
 from .nodes import SPEAKER as SPEAKER
 from .results import Answer as Answer
 from .results import BackRecall as BackRecall

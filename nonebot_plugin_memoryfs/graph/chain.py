@@ -31,6 +31,9 @@ _WHOLE_TURNS, _WHOLE_SIDE = 2, 800
 _BRIEF_TURNS, _BRIEF_SIDE = 4, 200
 NEWEST_TURNS = _WHOLE_TURNS + _BRIEF_TURNS
 
+_LISTED = {TaskState.ACTIVE: 5, TaskState.PAUSED: 20, TaskState.DONE: 5, TaskState.CANCELLED: 5}
+"""Of each state, how many of the newest tasks are listed for people."""
+
 _OPEN, _ANSWERED, _UNANSWERED = "open", "answered", "unanswered"
 
 _ADD = insert(turns)
@@ -215,6 +218,15 @@ def task_chain(connection: Connection, scope: Scope, zone: tzinfo | None) -> Tas
             *(_turn_task(turn) for turn in newest),
         ),
         newest=tuple(newest),
+    )
+
+
+def explicit_tasks(connection: Connection, scope: Scope) -> tuple[ChainTask, ...]:
+    """The newest tasks of each state, as people list them."""
+    return tuple(
+        chain_task(task)
+        for state, newest in _LISTED.items()
+        for task in tasks_in(connection, scope, state, newest)
     )
 
 

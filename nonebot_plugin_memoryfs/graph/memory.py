@@ -16,6 +16,7 @@ from .commit import PERSONA_RELATIONS, Said, sets_persona, write_triplets
 from .contradictions import holding
 from .history import history
 from .imports import import_triplets
+from .own import own_facts
 from .persona import write_card_persona, write_persona, write_trait
 from .purge import Wanted, purge, undo, why_not
 from .recall import Search, recall
@@ -189,6 +190,15 @@ class MemoryGraph(TurnMemory):
         with self._store.database.read() as connection:
             search = self._search(connection, scope)
             return history(search, scope, tidy(subject), relation, limit)
+
+    def own_facts(self, scope: Scope) -> tuple[Fact, ...]:
+        """What the scope's user said and what is about them, as far as they may see it here (R7.3).
+
+        Of everything the newest 500, newest first.
+        """
+        check_scope(scope)
+        with self._store.database.read() as connection:
+            return own_facts(self._search(connection, scope))
 
     def import_triplets(self, triplets: Iterable[tuple[Scope, Any]]) -> ImportResult:
         """Write many facts fast: pairs of a scope and a triplet, in chunks of one transaction each.

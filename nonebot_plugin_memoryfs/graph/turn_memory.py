@@ -17,7 +17,7 @@ from .back import look_back
 from .corrections import corrected_hits
 from .over_graph import OverGraph
 from .recall import Search
-from .results import BackRecall, TaskChain, TaskResult
+from .results import BackRecall, ChainTask, TaskChain, TaskResult
 from .withdrawal import Withdrawn, withdraw_facts, withdraw_message
 
 _OBJECTS = (
@@ -74,6 +74,12 @@ class TurnMemory(OverGraph):
         at = self._store.clock()
         with self._store.database.write() as connection:
             return tasks.set_state(connection, scope, task_id, state, at, turn_id)
+
+    def tasks(self, scope: Scope) -> tuple[ChainTask, ...]:
+        """The explicit tasks of this conversation: in progress, paused, then the last that ended (R2.11)."""
+        check_scope(scope)
+        with self._store.database.read() as connection:
+            return chain.explicit_tasks(connection, scope)
 
     def task_chain(self, scope: Scope) -> TaskChain:
         """The working memory of this conversation, bounded (R2.15)."""

@@ -1,6 +1,6 @@
 """Taking a message back (撤回): its line, its turn where nothing else is left of it, its facts (R4.11)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -156,8 +156,7 @@ def _withdraw_fact(connection: Connection, edge: Edge, turn_id: int, opened_at: 
         return False
     _give_way(connection, edge)
     connection.execute(_DROP_EDGE, {"of_edge": edge.id})
-    for node_id in (edge.subject_id, edge.object_id):
-        _forget_name(connection, edge.place_id, node_id)
+    forget_names(connection, [(edge.place_id, edge.subject_id), (edge.place_id, edge.object_id)])
     return True
 
 
@@ -173,14 +172,21 @@ def _give_way(connection: Connection, edge: Edge) -> None:
             connection.execute(_PASS_ON, {"of_edge": former.id, "by": edge.superseded_by})
 
 
-def _forget_name(connection: Connection, place_id: int, node_id: int) -> None:
-    """A name no fact holds any more is not found there, and nowhere kept."""
-    where = {"of_node": node_id, "place_id": place_id}
-    if not connection.execute(_IS_NAME, where).first() or connection.execute(_HERE, where).first():
-        return
-    index.remove(connection, Kind.NODE, place_id, [node_id])
-    if not connection.execute(_ANYWHERE, where).first():
-        connection.execute(_DROP_NODE, where)
+def forget_names(connection: Connection, held: Collection[tuple[int, int]]) -> None:
+    """Names no fact holds any more are not found there, and nowhere kept.
+
+    Args:
+        connection: a write.
+        held: place and node, of each fact that is gone.
+    """
+    rows = [{"of_node": node_id, "place_id": place_id} for place_id, node_id in held]
+    names = [where for where in rows if connection.execute(_IS_NAME, where).first()]
+    for where in names:
+        if not connection.execute(_HERE, where).first():
+            index.remove(connection, Kind.NODE, where["place_id"], [where["of_node"]])
+    for where in names:
+        if not connection.execute(_ANYWHERE, where).first():
+            connection.execute(_DROP_NODE, where)
 
 
 def _forget_prompts(connection: Connection, where: Mapping[str, str], since: int, said: str) -> None:

@@ -43,6 +43,11 @@ _OF_TURN = (
     .where(copies.c.id.in_(select(copy_turns.c.copy_id).where(copy_turns.c.turn_id == bindparam("of_turn"))))
     .group_by(copies.c.id, copies.c.path, copies.c.key)
 )
+_TURNS = (
+    select(copy_turns.c.turn_id)
+    .join(copies, copies.c.id == copy_turns.c.copy_id)
+    .where(copies.c.path == bindparam("of_path"), copies.c.key.in_(bindparam("keys", expanding=True)))
+)
 _UNLINK = delete(copy_turns).where(copy_turns.c.turn_id == bindparam("of_turn"))
 
 
@@ -108,6 +113,13 @@ class Learnt:
                     self._policy,
                 )
             ]
+
+    def turns_of(self, path: str, text: str) -> frozenset[int]:
+        """The turns from which the entries of a file that say this were learnt."""
+        with self._files.reading() as connection:
+            entries = self._files.entries_of(self._files.records.read(connection, path))
+            keys = [copy_key(entry) for entry in entries if entry.text == text]
+            return frozenset(connection.scalars(_TURNS, {"of_path": path, "keys": keys}))
 
     def withdraw(self, turn_id: int, gone: Callable[[Entry, bool], bool], *, whole: bool = True) -> int:
         """Take out what was learnt from a turn, its past included, and forget the links to it.

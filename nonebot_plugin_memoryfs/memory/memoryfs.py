@@ -6,7 +6,7 @@ Invariants:
 - reads for a chat take a `Viewer`; `read`, `entries` and the lists are the operator's view.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
@@ -272,6 +272,25 @@ class MemoryFS:
             if forget:
                 self._records.history.forget(connection, place, lambda kept: repeats(kept, entry))
         return file
+
+    def forget_entries(self, path: str, gone: Callable[[Entry], bool]) -> int:
+        """Take entries out of a file for good: out of what it says and of all its past (R7.3).
+
+        Args:
+            path: which file.
+            gone: which entries.
+
+        Returns:
+            How many of those it says now went.
+        """
+        with self._files.changing(path) as found:
+            connection, place, former = found
+            entries = self._files.entries_of(former)
+            left = [entry for entry in entries if not gone(entry)]
+            if len(left) < len(entries):
+                self._files.save(found, left, FileFields(title="", summary=""))
+            self._records.history.forget(connection, place, gone)
+        return len(entries) - len(left)
 
     def erase_person(self, user_id: str, about: About | None = None) -> Erased:
         """Erase all that is from or about a person, of every character, with its past (R7.4).

@@ -78,6 +78,14 @@ erasures = Table(
 )
 """Who was erased when, as salted digests of ids: what a restored backup holds of them goes again (R6.5)."""
 
+quiet_groups = Table(
+    "quiet_groups",
+    metadata,
+    Column("conversation_id", Text, primary_key=True),
+    Column("since", Moment, nullable=False),
+)
+"""Groups that are switched off: what is said there is neither answered nor kept (R7.2)."""
+
 # ---- memory files
 
 files = Table(

@@ -87,6 +87,11 @@ class Conversations:
         self._waiting: dict[Key, deque[Turn]] = {}
         self._workers: dict[Key, asyncio.Task[None]] = {}
 
+    @property
+    def waiting(self) -> int:
+        """How many turns wait, in all conversations."""
+        return sum(map(len, self._waiting.values()))
+
     async def submit(self, turn: Turn) -> None:
         """Let a turn wait; of more than `limit` waiting ones the oldest is dropped."""
         waiting = self._waiting.setdefault(turn.key, deque())

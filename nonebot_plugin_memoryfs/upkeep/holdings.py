@@ -181,6 +181,7 @@ _ALL = (
         lambda person: learn.pauses.c.user_id == person.user_id,
     ),
     Holding(t.erasures, Way.NEVER),
+    Holding(t.quiet_groups, Way.NEVER),
     Holding(t.faces, Way.NEVER, local=True),
     Holding(t.face_records, Way.NEVER, local=True),
     Holding(t.upgrades, Way.NEVER, local=True),

@@ -1,69 +1,21 @@
 """R7.3, R5.8, R5.1: commands in NoneBot: who may, what they answer; the jobs on the shared scheduler."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import nonebot
 import pytest
-from nonebot.adapters.onebot.v11 import Adapter, Bot, MessageEvent, MessageSegment
+from nonebot.adapters.onebot.v11 import Adapter, Bot, MessageSegment
 from nonebug import App
-from sqlalchemy import func, select
 
 from nonebot_plugin_memoryfs.bot import scheduler as jobs
 from nonebot_plugin_memoryfs.bot.commands import COMMANDS, HEARTBEAT
+from nonebot_plugin_memoryfs.bot.commands.table import MANAGERS, SUPERUSERS
 from nonebot_plugin_memoryfs.bot.plugin import running
 from nonebot_plugin_memoryfs.concurrency import in_thread
-from nonebot_plugin_memoryfs.storage.tables import turns
 
+from .commanding import by, command, count_turns
 from .events import SELF_ID, group, private
 
-REFUSAL = HEARTBEAT.refusal
+REFUSAL = MANAGERS.refusal
 HELP = HEARTBEAT.title
-
-
-@pytest.fixture(scope="module")
-async def started() -> AsyncIterator[None]:
-    jobs.scheduler.start()  # as its plugin does before ours
-    await running.start()
-    yield
-    await running.stop()
-    assert [job for job in jobs.scheduler.get_jobs() if job.id.startswith("memoryfs")] == []
-    jobs.scheduler.shutdown(wait=False)
-
-
-@pytest.fixture
-def superuser() -> Iterator[str]:
-    people = nonebot.get_driver().config.superusers
-    people.add("777")
-    yield "777"
-    people.discard("777")
-
-
-def by(role: str, user_id: int = 601) -> dict[str, object]:
-    return {"user_id": user_id, "sender": {"user_id": user_id, "nickname": "阿花", "card": "", "role": role}}
-
-
-def _turns() -> int:
-    assert running.app is not None
-    with running.app.rooms.store.database.read() as connection:
-        return connection.scalar(select(func.count()).select_from(turns)) or 0
-
-
-async def command(app: App, event: MessageEvent) -> list[str]:
-    """Everything that is sent when NoneBot handles an event; none of it is a turn."""
-    before = await in_thread(_turns)
-    sent: list[str] = []
-    async with app.test_matcher() as context:
-        bot = context.create_bot(base=Bot, adapter=nonebot.get_adapter(Adapter), self_id=str(SELF_ID))
-
-        async def send(_event: object, message: MessageSegment, **_: object) -> None:
-            sent.append(str(message))
-
-        bot.send = send  # type: ignore[method-assign]
-        context.receive_event(bot, event)
-    assert running.app is not None
-    await running.app.conversations.idle()
-    assert await in_thread(_turns) == before
-    return sent
 
 
 async def test_r7_3_a_bare_command_is_help(app: App, started: None) -> None:
@@ -79,7 +31,7 @@ async def test_r7_3_who_may_not_is_refused(app: App, started: None) -> None:
     for text in ("/心跳 开", "/心跳 立即", "/心跳"):
         assert await command(app, group(text, **by("member"))) == [REFUSAL]
         assert await command(app, private(text, user_id=602)) == [REFUSAL]
-    assert await command(app, group("/心跳 全部 关", **by("admin"))) == [REFUSAL]
+    assert await command(app, group("/心跳 全部 关", **by("admin"))) == [SUPERUSERS.refusal]
 
 
 async def test_r5_8_a_group_admin_switches_and_looks(app: App, started: None) -> None:
@@ -109,7 +61,7 @@ async def test_r5_8_in_private_a_superuser_or_oneself_where_allowed(
     monkeypatch.setattr(running.app, "settings", allowing)
     [told] = await command(app, private("/心跳 开", user_id=603))
     assert told.startswith("心跳开了")
-    assert await command(app, private("/心跳 全部 关", user_id=603)) == [REFUSAL]
+    assert await command(app, private("/心跳 全部 关", user_id=603)) == [SUPERUSERS.refusal]
     assert await command(app, group("/心跳 开", **by("member"))) == [REFUSAL]
 
 
@@ -128,7 +80,7 @@ async def test_r5_7_the_global_switch_takes_the_job_away(app: App, started: None
 async def test_r7_3_a_longer_word_is_no_command(app: App, started: None) -> None:
     """`/心跳加速` is for the chat; there it is a turn like any other."""
     assert running.app is not None
-    before = await in_thread(_turns)
+    before = await in_thread(count_turns)
     async with app.test_api() as context:
         bot = context.create_bot(base=Bot, adapter=nonebot.get_adapter(Adapter), self_id=str(SELF_ID))
         event = private("/心跳加速了", user_id=604)
@@ -138,7 +90,7 @@ async def test_r7_3_a_longer_word_is_no_command(app: App, started: None) -> None
         bot.send = send  # type: ignore[method-assign]
         await nonebot.message.handle_event(bot, event)
         await running.app.conversations.idle()
-    assert await in_thread(_turns) == before + 1
+    assert await in_thread(count_turns) == before + 1
 
 
 async def test_r7_2_people_the_bot_ignores_get_no_answer(app: App, started: None) -> None:

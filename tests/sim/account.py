@@ -73,6 +73,8 @@ class Account:
     """Every message seen or sent, by id, as its event."""
     sent: list[Sent] = field(default_factory=list)
     """All the bot has sent, oldest first."""
+    uploads: list[Json] = field(default_factory=list)
+    """All files the bot has uploaded, oldest first."""
     fail: dict[str, Refusal | Callable[[Json], Refusal | None]] = field(default_factory=dict)
     """Action → how it fails; a function looks at the parameters and may let one pass (None)."""
     actions: dict[str, Callable[[Json], Any]] = field(init=False)
@@ -86,6 +88,7 @@ class Account:
             "send_group_msg": lambda params: self._send("group", params),
             "send_private_forward_msg": lambda params: self._send_forward("private", params),
             "send_group_forward_msg": lambda params: self._send_forward("group", params),
+            "upload_private_file": lambda params: self.uploads.append(params),
             "get_msg": self._get_msg,
             "get_group_member_info": self._get_group_member_info,
             "get_stranger_info": self._get_stranger_info,

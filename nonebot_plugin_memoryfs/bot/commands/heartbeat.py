@@ -6,18 +6,16 @@ from ...app import App
 from ...concurrency import in_thread
 from ...life import Outcome, Status
 from ..scheduler import start_life, stop_life
-from .table import Action, Asked, Command, Role
+from .table import MANAGERS, SUPERUSERS, Action, Asked, Command, Permission
 
 
-def _may(asked: Asked) -> bool:
+def _allows(asked: Asked) -> bool:
     """In a group its managers; in private a superuser, or the person, where the operator allows it."""
-    if asked.scope.private and asked.app.settings.life_private_self_service:
-        return True
-    return asked.role >= (Role.SUPERUSER if asked.scope.private else Role.MANAGER)
+    self_service = asked.scope.private and asked.app.settings.life_private_self_service
+    return self_service or MANAGERS.allows(asked)
 
 
-def _superuser(asked: Asked) -> bool:
-    return asked.role is Role.SUPERUSER
+_MAY = Permission(who=f"{MANAGERS.who}；私聊里本人（设置允许时）", refusal=MANAGERS.refusal, allows=_allows)
 
 
 async def _status(asked: Asked) -> str:
@@ -83,18 +81,17 @@ HEARTBEAT = Command(
     name="心跳",
     aliases=("heartbeat",),
     title="心跳：没人在的时候，角色自己过日子，只记下来，不发消息。",
-    refusal="这个要群主、群管理员或机器人主人才能用。",
     actions=(
-        Action(name="状态", aliases=("status",), help="看下一次、最近一段", may=_may, run=_status),
-        Action(name="开", aliases=("on",), help="打开这里的心跳", may=_may, run=_on),
-        Action(name="关", aliases=("off",), help="关掉这里的心跳", may=_may, run=_off),
-        Action(name="立即", aliases=("now",), help="现在就写一段", may=_may, run=_now),
+        Action(name="状态", aliases=("status",), help="看下一次、最近一段", may=_MAY, run=_status),
+        Action(name="开", aliases=("on",), help="打开这里的心跳", may=_MAY, run=_on),
+        Action(name="关", aliases=("off",), help="关掉这里的心跳", may=_MAY, run=_off),
+        Action(name="立即", aliases=("now",), help="现在就写一段", may=_MAY, run=_now),
         Action(
             name="全部",
             aliases=("all",),
             takes="开|关",
             help="所有会话的总开关",
-            may=_superuser,
+            may=SUPERUSERS,
             run=_all,
         ),
     ),

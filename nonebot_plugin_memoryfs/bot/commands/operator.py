@@ -1,0 +1,136 @@
+"""`/memoryfs`: what whoever runs the bot needs to know and do (R7.3)."""
+
+from pathlib import Path
+
+from ...concurrency import in_thread
+from ...errors import InvalidInput
+from ...scope import Scope, private_conversation
+from ...turn import explain, latest_trace
+from ...upkeep import Importer
+from ..server import way_in
+from .confirming import Question
+from .status import status_text
+from .table import SUPERUSERS, Action, Asked, Command, File, Reply
+
+_NO_TURN = "还没有这样的对话。"
+
+
+async def _why(asked: Asked) -> str:
+    """The last turn of a conversation, of this one unless another is named."""
+    conversation = asked.words or asked.scope.conversation_id
+    database = asked.app.rooms.store.database
+    trace = await in_thread(latest_trace, database, conversation)
+    return explain(trace) if trace else _NO_TURN
+
+
+async def _web(asked: Asked) -> str:
+    told = way_in()
+    if told is None:
+        return "网页没有开：它要用 FastAPI 驱动器（DRIVER=~fastapi）；日志里有原因。"
+    return told if asked.app.settings.web_public else f"{told}\n只有机器人所在的那台机器打得开。"
+
+
+async def _backup(asked: Asked) -> str:
+    path = await in_thread(asked.app.keeping.backup)
+    size = await in_thread(path.stat)
+    where = str(path) if asked.scope.private else path.name
+    return f"备份好了：{where}（{size.st_size / 1_000_000:.1f} MB），留七天。"
+
+
+async def _export(asked: Asked) -> File:
+    """Everything about one person, for who answers for the bot."""
+    user_id = asked.words
+    if not user_id.isdecimal():
+        raise InvalidInput(f"要写 QQ 号，收到的是 {user_id[:20]!r}")
+    export = await in_thread(asked.app.keeping.export_person, user_id)
+    name = f"memory-{user_id}-{export.made_at:%Y%m%d-%H%M}.json"
+    return File(name=name, data=export.to_json().encode(), text=export.to_markdown())
+
+
+async def _verify(asked: Asked) -> str:
+    return (await in_thread(asked.app.keeping.verify)).text
+
+
+async def _import(asked: Asked) -> Reply:
+    """Counts first; writes after 确认."""
+    path, scope = _source(asked)
+    rooms = asked.app.rooms
+    importer = Importer(rooms.store, rooms.memory, rooms.prompts, rooms.graph, rooms.zone)
+    found = await in_thread(importer.run, path, dry_run=True, scope=scope)
+    if not found.new:
+        return found.text
+
+    async def run(_: Asked) -> str:
+        done = await in_thread(importer.run, path, scope=scope)
+        return f"导入好了。{done.text}"
+
+    return Question(f"从 {path} 导入：\n{found.text}", run, asked)
+
+
+def _source(asked: Asked) -> tuple[Path, Scope | None]:
+    """The path that is named, and whose facts a TrulyMEM `memory.db` holds."""
+    path, _, user_id = asked.words.rpartition(" ")
+    if not path or not user_id.isdecimal():
+        path, user_id = asked.words, ""
+    if path.endswith(".db") and not user_id:
+        raise InvalidInput("memory.db 只认识一个用户，路径后面要写是谁的，如 /memoryfs import 路径 10001")
+    conversation = private_conversation(user_id)
+    scope = Scope(asked.scope.character_id, conversation, user_id, True) if user_id else None
+    return Path(path).expanduser(), scope
+
+
+OPERATOR = Command(
+    name="memoryfs",
+    aliases=(),
+    title="memoryfs：给机器人主人用的。",
+    actions=(
+        Action(name="status", aliases=("状态",), help="现在怎么样", may=SUPERUSERS, run=status_text),
+        Action(
+            name="why",
+            aliases=("为什么",),
+            takes="[会话]",
+            help="最近一轮为什么这样回答；不写会话就是这里的",
+            example="qq_group_123",
+            may=SUPERUSERS,
+            private=True,
+            run=_why,
+        ),
+        Action(name="backup", aliases=("备份",), help="马上备份一次", may=SUPERUSERS, run=_backup),
+        Action(
+            name="export",
+            aliases=("导出",),
+            takes="QQ号",
+            help="导出关于一个人的一切",
+            example="10001",
+            may=SUPERUSERS,
+            private=True,
+            run=_export,
+        ),
+        Action(
+            name="import",
+            aliases=("导入",),
+            takes="路径 [QQ号]",
+            help="从机器人那台机器上导入别处的记忆，先数一遍，要再回复“确认”",
+            example="/root/old/data",
+            may=SUPERUSERS,
+            private=True,
+            run=_import,
+        ),
+        Action(
+            name="verify",
+            aliases=("检查",),
+            help="查一遍存着的东西对不对得上",
+            may=SUPERUSERS,
+            run=_verify,
+        ),
+        Action(
+            name="web",
+            aliases=("网页",),
+            help="给一个登录网页的一次性代码",
+            may=SUPERUSERS,
+            private=True,
+            run=_web,
+        ),
+    ),
+)
+"""The command."""
