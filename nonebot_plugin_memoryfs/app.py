@@ -32,7 +32,7 @@ from .storage.presence import note_presence
 from .storage.quiet import is_quiet, set_quiet
 from .storage.store import utc_now
 from .turn import Cast, Conversations, Overheard, OverheardLine, Rooms, Workflow, close_left_open
-from .upkeep import Erasure, Items, Upkeep
+from .upkeep import Erasure, Upkeep
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -83,7 +83,6 @@ class App:
             web_on=not settings.base_url,
         )
         self.keeping = Upkeep(store, memory, self.policy, settings.zone)
-        self.items = Items(store, memory, prompts, self.policy)
         self.own = OwnMemory(
             store,
             graph,

@@ -8,12 +8,6 @@ from .export import Export as Export
 from .export import export_person as export_person
 from .imports import Imported as Imported
 from .imports import Importer as Importer
-from .items import EntryId as EntryId
-from .items import FactId as FactId
-from .items import Forgotten as Forgotten
-from .items import ItemId as ItemId
-from .items import Items as Items
-from .items import NoteId as NoteId
 from .restoring import Restored as Restored
 from .restoring import restore as restore
 from .room import BACKUPS as BACKUPS
