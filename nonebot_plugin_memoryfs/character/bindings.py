@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, delete, select
 
 from ..errors import InvalidInput
 from ..storage import Store
-from ..storage.tables import bindings
+from ..storage.prompt_tables import bindings
 from ..storage.upserts import upsert
 from .roster import Roster
 

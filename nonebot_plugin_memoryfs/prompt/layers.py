@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete
 from ..errors import InvalidInput, Outdated, TooLong
 from ..storage import Store
 from ..storage.face_source import dump
-from ..storage.tables import layer_history, layers
+from ..storage.prompt_tables import layer_history, layers
 from ..storage.upserts import upsert
 from ..text.cleaning import clean
 from ..text.ids import decode_segment, encode_segment

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, or_, select
 
 from ..search.places import chunks
-from ..storage.tables import note_history, notes
+from ..storage.prompt_tables import note_history, notes
 from ..storage.upserts import upsert
 from .note import Note
 

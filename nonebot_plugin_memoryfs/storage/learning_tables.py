@@ -1,4 +1,4 @@
-"""The tables of learning, review and budgets; the rest is in `tables.py`, and so is what holds for both."""
+"""The tables of learning, review and budgets."""
 
 from sqlalchemy import (
     Column,

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, String, Table, Text
 
 from .moment import Moment
-from .tables import metadata
+from .prompt_tables import metadata
 
 heartbeats = Table(
     "heartbeats",

@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Table, and_, or_, select
 from ..prompt.note import user_target
 from ..storage import learning_tables as learn
 from ..storage import life_tables as life
+from ..storage import prompt_tables as p
 from ..storage import tables as t
 from ..text.ids import encode_segment
 from .person import Person
@@ -134,19 +135,19 @@ _ALL = (
     Holding(t.files, Way.BY_ROOM),
     Holding(t.file_history, Way.BY_ROOM),
     Holding(
-        t.notes,
+        p.notes,
         Way.BY_ROOM,
         "便签",
         ("created_at", "title", "content", "type", "ends_at"),
-        lambda person: t.notes.c.target_id == user_target(person.user_id),
+        lambda person: p.notes.c.target_id == user_target(person.user_id),
     ),
-    Holding(t.note_history, Way.BY_ROOM),
-    _rows(t.layers, "提示词", _own_level(t.layers), shown="updated_at content"),
-    _rows(t.layer_history, "以前的提示词", _own_level(t.layer_history), shown="at content"),
+    Holding(p.note_history, Way.BY_ROOM),
+    _rows(p.layers, "提示词", _own_level(p.layers), shown="updated_at content"),
+    _rows(p.layer_history, "以前的提示词", _own_level(p.layer_history), shown="at content"),
     _rows(
-        t.bindings,
+        p.bindings,
         "绑定的角色",
-        _chat(t.bindings.c.conversation_id),
+        _chat(p.bindings.c.conversation_id),
         shown="bound_at conversation_id character_id",
     ),
     _rows(

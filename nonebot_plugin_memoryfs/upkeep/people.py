@@ -9,7 +9,8 @@ from ..memory.paths import parse_memory_path
 from ..prompt.note import user_target
 from ..scope import kind_of, private_conversation
 from ..storage.learning_tables import relationships
-from ..storage.tables import edges, files, layers, lines, nodes, notes, presence, turns
+from ..storage.prompt_tables import layers, notes
+from ..storage.tables import edges, files, lines, nodes, presence, turns
 
 _TARGET = user_target("")
 _PRIVATE = private_conversation("")

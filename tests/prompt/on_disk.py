@@ -9,7 +9,7 @@ from sqlalchemy import select
 from nonebot_plugin_memoryfs.prompt.layers import FILE
 from nonebot_plugin_memoryfs.prompt.notes_file import FILE as NOTES_FILE
 from nonebot_plugin_memoryfs.storage import Store
-from nonebot_plugin_memoryfs.storage.tables import layer_history
+from nonebot_plugin_memoryfs.storage.prompt_tables import layer_history
 
 ODD_IDS = [
     "/../../x",

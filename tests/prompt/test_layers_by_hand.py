@@ -11,7 +11,7 @@ from sqlalchemy import delete
 
 from nonebot_plugin_memoryfs.prompt.layers import FILE, Layers
 from nonebot_plugin_memoryfs.storage import Store
-from nonebot_plugin_memoryfs.storage.tables import layers
+from nonebot_plugin_memoryfs.storage.prompt_tables import layers
 from nonebot_plugin_memoryfs.text.cleaning import clean_json
 
 from ..conftest import Clock

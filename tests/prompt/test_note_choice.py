@@ -13,7 +13,7 @@ from nonebot_plugin_memoryfs.prompt.note_choice import HEADING, MAX_CHARACTERS
 from nonebot_plugin_memoryfs.scope import Policy, Viewer, group_of
 from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.presence import note_presence
-from nonebot_plugin_memoryfs.storage.tables import notes
+from nonebot_plugin_memoryfs.storage.prompt_tables import notes
 
 from ..conftest import Clock
 

@@ -14,7 +14,7 @@ from nonebot_plugin_memoryfs.prompt import PromptManager
 from nonebot_plugin_memoryfs.prompt.note_rows import former_forms
 from nonebot_plugin_memoryfs.prompt.notes_file import FILE
 from nonebot_plugin_memoryfs.storage import Store
-from nonebot_plugin_memoryfs.storage.tables import notes
+from nonebot_plugin_memoryfs.storage.prompt_tables import notes
 from nonebot_plugin_memoryfs.text.cleaning import clean_json
 
 from ..conftest import Clock

@@ -16,7 +16,7 @@ from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.face_source import MappingLayout
 from nonebot_plugin_memoryfs.storage.json_face import JsonFace
-from nonebot_plugin_memoryfs.storage.tables import layers
+from nonebot_plugin_memoryfs.storage.prompt_tables import layers
 from nonebot_plugin_memoryfs.storage.written import Written
 
 from ..postgres import parametrise as pytest_generate_tests  # noqa: F401

@@ -19,8 +19,9 @@ from nonebot_plugin_memoryfs.scope import Scope, private_conversation
 from nonebot_plugin_memoryfs.search import TurnLog
 from nonebot_plugin_memoryfs.storage import Database, Store
 from nonebot_plugin_memoryfs.storage.presence import note_presence
+from nonebot_plugin_memoryfs.storage.prompt_tables import layers
 from nonebot_plugin_memoryfs.storage.store import open_beside
-from nonebot_plugin_memoryfs.storage.tables import edges, layers, lines, presence, upgrades
+from nonebot_plugin_memoryfs.storage.tables import edges, lines, presence, upgrades
 
 from ..conftest import Clock
 from ..postgres import GUARDED, PASSWORD, POSTGRESQL, Server
@@ -201,7 +202,7 @@ def test_r2_18_processes_that_read_then_write_lose_nothing(url: str) -> None:
         """
 from sqlalchemy import delete, insert, select
 from nonebot_plugin_memoryfs.storage import Store
-from nonebot_plugin_memoryfs.storage.tables import layers
+from nonebot_plugin_memoryfs.storage.prompt_tables import layers
 with Store.open(database_url=url) as store:
     ready()
     for _ in range(50):

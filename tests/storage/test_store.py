@@ -14,7 +14,8 @@ from nonebot_plugin_memoryfs.errors import ConfigError, DirectoryNotWritable, Sc
 from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.storage import Database, Store
 from nonebot_plugin_memoryfs.storage.presence import note_presence, viewer_of
-from nonebot_plugin_memoryfs.storage.tables import layers, metadata, presence, upgrades
+from nonebot_plugin_memoryfs.storage.prompt_tables import layers
+from nonebot_plugin_memoryfs.storage.tables import metadata, presence, upgrades
 from nonebot_plugin_memoryfs.storage.upgrades import UPGRADES, Upgrade, upgrade
 
 from ..conftest import Clock

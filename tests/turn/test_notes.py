@@ -14,7 +14,7 @@ from nonebot_plugin_memoryfs.errors import ConfigError
 from nonebot_plugin_memoryfs.memory import Entry
 from nonebot_plugin_memoryfs.prompt import PromptManager, PromptStack, get_prompt_manager, seed
 from nonebot_plugin_memoryfs.prompt.stack import BUDGET
-from nonebot_plugin_memoryfs.storage.tables import notes
+from nonebot_plugin_memoryfs.storage.prompt_tables import notes
 from nonebot_plugin_memoryfs.turn import explain, latest_trace
 
 from ..conftest import Clock
