@@ -34,6 +34,8 @@ ASK_SECONDS = 90.0
 FORGET_AFTER = timedelta(days=7)
 """A web chat whose heartbeat nobody chose lives on for so long after the last visit."""
 
+_WELL_AGAIN = "生活片段的模型恢复了"
+
 T = TypeVar("T")
 
 
@@ -231,28 +233,30 @@ class Life:
 
     def _store(self, claim: Claim, checked: Checked, calls: int) -> Beat:
         with self._database.write() as connection:
-            failures = self._pulses.answered(connection)
+            before = self._pulses.answered(connection)
             pulse = self._pulses.settle(connection, claim)
             if pulse is not None:
                 path = self._path(pulse.character_id, pulse.conversation_id)
                 self._memory.append(path, Entry(checked.text, at=claim.at))
-                self._pulses.written(connection, pulse, claim.at, short=checked.short)
-        if failures:
-            logger.info("生活片段的模型恢复了")
+                self._pulses.written(connection, pulse, claim, short=checked.short)
+        if before:
+            logger.info(_WELL_AGAIN)
         return Beat(Outcome.WRITTEN if pulse else Outcome.LAPSED, calls, checked.text if pulse else "")
 
     def _settle(self, claim: Claim, beat: Beat) -> Beat:
         """Give back a claim that came to nothing, and keep why."""
-        failures = 0
+        failed = before = 0
         with self._database.write() as connection:
             pulse = self._pulses.settle(connection, claim)
             if beat.outcome is Outcome.FAILED:
-                failures = self._pulses.failed(connection, pulse, claim.at)
+                failed = self._pulses.failed(connection, pulse, claim.at)
             elif beat.calls:
-                self._pulses.answered(connection)
+                before = self._pulses.answered(connection)
             if beat.outcome is Outcome.DROPPED and pulse is not None:
                 self._pulses.dropped(connection, pulse, claim.at, beat.text)
-        if failures == 1:
+        if before:
+            logger.info(_WELL_AGAIN)
+        if failed == 1:
             logger.warning("生活片段的模型没有给出回答，先停一停，会自己再试：%s", beat.text)
         return beat
 

@@ -157,9 +157,10 @@ class Pulses:
         back = pulse.seen_at > claim.pulse.seen_at and not claim.by_hand
         return pulse if pulse.on and not back and self.enabled(connection) else None
 
-    def written(self, connection: Connection, pulse: Pulse, at: datetime, *, short: bool) -> None:
+    def written(self, connection: Connection, pulse: Pulse, claim: Claim, *, short: bool) -> None:
         """After a fragment was stored."""
-        self.keep(connection, pulse.written(at, self.rhythm_of(pulse.character_id)))
+        rhythm = self.rhythm_of(pulse.character_id)
+        self.keep(connection, pulse.written(claim.at, rhythm, by_hand=claim.by_hand))
         if short:
             connection.execute(_COUNT_SHORT, _key(pulse))
 

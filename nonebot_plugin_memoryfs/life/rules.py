@@ -71,14 +71,21 @@ class Pulse:
         back = self.last_at is None or seen_at > self.last_at
         return replace(self, seen_at=seen_at, backoff=0 if back else self.backoff)
 
-    def written(self, at: datetime, rhythm: Rhythm) -> "Pulse":
-        """After a fragment; each one more while nobody comes back doubles the gap."""
+    def written(self, at: datetime, rhythm: Rhythm, *, by_hand: bool = False) -> "Pulse":
+        """After a fragment; each one more while nobody comes back doubles the gap.
+
+        Args:
+            at: when.
+            rhythm: the character's clock.
+            by_hand: whether a person asked for it, who is not away.
+        """
         away = self.last_at is not None and self.seen_at <= self.last_at
+        backoff = self.backoff + 1 if away else 0
         day = rhythm.local(at).date().isoformat()
         return replace(
             self,
             last_at=at,
-            backoff=self.backoff + 1 if away else 0,
+            backoff=self.backoff if by_hand else backoff,
             day=day,
             today=self.today + 1 if day == self.day else 1,
             failures=0,

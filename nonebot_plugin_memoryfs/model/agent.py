@@ -63,7 +63,8 @@ class AgentModel:
         try:
             text = await run.talk(wire)
         except Exception as error:
-            failure = self._told(error)
+            failure = self._failure_of(error)
+            logger.warning("%s没有给出回答：%s", self.name, failure)
         return Answer(
             text=text,
             calls=tuple(run.calls),
@@ -74,7 +75,7 @@ class AgentModel:
         )
 
     async def ask(self, question: Question[T]) -> Reply[T]:
-        """Ask for an answer of a fixed shape; whatever goes wrong is told."""
+        """Ask for an answer of a fixed shape; a failure is told, not logged: that is the asker's (R5.7)."""
         wire = self._wire(self.build_for(question))
         shape = question.shape if question.shape is str else PromptedOutput(question.shape)
         agent = Agent(wire, instructions=question.system, output_type=shape, retries=_REPAIRS)
@@ -82,7 +83,7 @@ class AgentModel:
         try:
             value = (await agent.run(question.user)).output
         except Exception as error:
-            failure = self._told(error)
+            failure = self._failure_of(error)
         return Reply(
             value=value,
             input_tokens=wire.input_tokens,
@@ -94,17 +95,13 @@ class AgentModel:
         tries = Tries(self.patience, self.health)
         return Wire(model, tries=tries, explain=self.explain, timeout=self.timeout)
 
-    def _told(self, error: Exception) -> str:
-        """The failure in one line, for the trace."""
+    def _failure_of(self, error: Exception) -> str:
+        """The failure in one line, for the trace; a fault of this program is logged with its place."""
         if isinstance(error, ModelFailure):
-            logger.warning("%s没有给出回答：%s", self.name, error)
             return str(error)
-        failure = f"{type(error).__name__}：{error}"
-        if isinstance(error, UnexpectedModelBehavior):
-            logger.warning("%s的回答没法用：%s", self.name, failure)
-        else:
-            logger.exception("向%s提问时出错", self.name)
-        return failure
+        if not isinstance(error, UnexpectedModelBehavior):
+            logger.error("向%s提问时出错", self.name, exc_info=error)
+        return f"{type(error).__name__}：{error}"
 
 
 def offline_model() -> ChatModel:

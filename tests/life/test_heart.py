@@ -6,17 +6,21 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models.function import FunctionModel
 
 from nonebot_plugin_memoryfs.character import Phase, Rhythm
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.life import Outcome, Rules
 from nonebot_plugin_memoryfs.memory import MemoryContext
+from nonebot_plugin_memoryfs.model.agent import AgentModel
+from nonebot_plugin_memoryfs.model.patience import NONE, ModelFailure
 from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.presence import viewer_of
 
 from ..conftest import Clock
-from .conftest import CHAT, GROUP, WEB, World
+from .conftest import CHAT, GROUP, WEB, Scripted, World
 
 GOOD = (
     "午后在窗边看了一会儿云，有一朵慢慢走成了小船的样子。"
@@ -343,6 +347,35 @@ async def test_r5_7_a_failing_model_backs_off_and_is_logged_once(
     assert len([line for line in told if "没有给出回答" in line]) in (1, 2)  # the root logger may hear it too
     assert any("恢复" in line for line in told)
     assert all([len(await world.fragments(f"qq_group_{n}")) >= 1 for n in range(4)])
+
+
+async def test_r5_7_a_day_with_a_dead_model_is_one_line_of_the_log(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, log = list[logging.LogRecord](), logging.getLogger("nonebot_plugin_memoryfs")
+    monkeypatch.setattr(log, "handle", told.append)
+    monkeypatch.setattr(log, "level", logging.INFO)
+
+    def refuse(_: object, __: object) -> ModelResponse:
+        raise ConnectionError("refused")
+
+    def explain(error: Exception) -> ModelFailure:
+        return ModelFailure(f"连不上：{error}", NONE)
+
+    def model(*_: object) -> FunctionModel:
+        return FunctionModel(refuse)
+
+    dead = AgentModel("模型", model, model, explain=explain)
+    monkeypatch.setattr(world, "model", dead)
+    for number in range(4):
+        await world.speak(f"qq_group_{number}")
+        await world.on(f"qq_group_{number}")
+    await world.run(hours=24)
+    [line] = told
+    assert (line.levelname, "连不上：refused" in line.getMessage()) == ("WARNING", True)
+    monkeypatch.setattr(world, "model", Scripted(["太短"] * 3))
+    await world.run(hours=9)
+    assert [line.getMessage() for line in told[1:]] == ["生活片段的模型恢复了"]
 
 
 async def test_r5_7_the_global_switch(world: World) -> None:

@@ -45,6 +45,14 @@ def test_r5_2_who_comes_back_starts_the_gaps_anew() -> None:
     assert state.heard(back + timedelta(hours=3)).due(RULES, RHYTHM) == back + timedelta(hours=3.5)
 
 
+def test_r5_2_one_by_hand_makes_no_gap_longer() -> None:
+    state = pulse()
+    for minute in range(3):
+        state = state.written(START + timedelta(minutes=minute), RHYTHM, by_hand=True)
+    assert (state.backoff, state.today) == (0, 3)
+    assert minutes(state.due(RULES, RHYTHM)) == 62
+
+
 def test_r5_2_an_older_turn_changes_nothing() -> None:
     state = pulse().written(START + timedelta(minutes=30), RHYTHM)
     assert state.heard(START - timedelta(hours=1)) == state

@@ -1,6 +1,8 @@
 """R4.14, R2.13, R4.6: the agent loop: tools, the log of requests, and failures that are answers."""
 
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from nonebot_plugin_memoryfs.model import (
     load_offline,
 )
 from nonebot_plugin_memoryfs.model.agent import AgentModel
+from nonebot_plugin_memoryfs.model.patience import NONE, ModelFailure
 
 COMMIT = {"type": "object", "properties": {"triplets": {"type": "array", "items": {}}}}
 
@@ -155,3 +158,17 @@ async def test_r4_9_an_answer_of_the_wrong_shape_is_repaired_once() -> None:
     failed = await scripted(wrong, wrong, right).ask(question(Items, None))
     assert failed.value is None
     assert "UnexpectedModelBehavior" in failed.failure
+
+
+async def test_r5_7_a_question_that_fails_is_for_the_asker_to_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = list[logging.LogRecord]()
+    monkeypatch.setattr(logging.getLogger("nonebot_plugin_memoryfs"), "handle", told.append)
+
+    def explain(error: Exception) -> ModelFailure:
+        return ModelFailure(str(error), NONE)
+
+    failing = replace(scripted(ConnectionError("refused"), ConnectionError("refused")), explain=explain)
+    assert (await failing.ask(question(str, ""))).failure == "refused"
+    assert told == []
+    await failing.answer(ask("嗯"))
+    assert [record.levelname for record in told] == ["WARNING"]

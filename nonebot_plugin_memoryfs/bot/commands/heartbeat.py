@@ -120,7 +120,7 @@ def _told(status: Status, app: App, character_id: str) -> str:
 
 
 def _minutes(seconds: float) -> str:
-    return f" {int(seconds // 60)} 分钟"
+    return f"{int(seconds // 60)} 分钟"
 
 
 async def _name(asked: Asked) -> str:
