@@ -20,7 +20,7 @@ NEWEST = 5
 NEAR_COPY = 0.5
 """A fragment that shares this part of its pairs of characters with another is a near-copy."""
 
-_SIMPLIFIED = str.maketrans("戶對話訊覆統靜擬務們您妳語輸網機聽夢", "户对话讯复统静拟务们你你语输网机听梦")
+_SIMPLIFIED = str.maketrans(words.TRADITIONAL, words.SIMPLIFIED)
 _LEAD = re.compile(
     r"^(?:\[[\d :年月日/.-]{4,20}\]|【[^】]{0,12}】|[-*•>#]+|(?:生活)?片段\s*\d*[:：]"
     r"|\d{1,2}[:：]\d{2}[\s，,:：]?|\s)+"
@@ -30,6 +30,7 @@ _SENTENCE_END = re.compile(r"[。！？!?…]+[”」』）)\"]*")
 
 _HARMLESS = re.compile(words.HARMLESS)
 _LATIN = re.compile(rf"(?<![a-z0-9])(?:{words.LATIN})(?![a-z0-9])")
+_LETTERS, _HAN = re.compile(r"[a-z]"), re.compile(r"[\u3400-\u9fff]")
 _DREAM, _ASLEEP, _AWAKE = re.compile(words.DREAM), re.compile(words.ASLEEP), re.compile(words.AWAKE)
 _FORBIDDEN = tuple(
     (re.compile(pattern), reason)
@@ -100,6 +101,8 @@ def forbidden(text: str) -> str:
     folded = _folded(text)
     if latin := _LATIN.search(folded):
         return f"提到了幕后的事或不在场的人：{latin[0]}"
+    if len(_LETTERS.findall(folded)) > len(_HAN.findall(folded)):
+        return "要用中文写"  # the tables could not tell what it says
     bare = _HARMLESS.sub("·", re.sub(r"\s+", "", folded))
     for pattern, reason in _FORBIDDEN:
         if found := pattern.search(bare):
