@@ -76,6 +76,8 @@ class Rhythm:
         """The parts of a day in order, without a gap, also on the days when clocks are changed."""
         pieces = groupby(self._minutes(day), self.phase)
         begun = [(phase, self.local(next(minutes))) for phase, minutes in pieces]
+        if not begun:  # a day this zone skipped, when it changed sides of the date line
+            return ()
         ends = [*(start for _, start in begun[1:]), self.midnight(day + timedelta(days=1))]
         return tuple(Stretch(phase, start, end) for (phase, start), end in zip(begun, ends, strict=True))
 

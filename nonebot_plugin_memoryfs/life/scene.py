@@ -1,6 +1,7 @@
 """The form of a scene: what a character may be doing, and how that is told (R4.14)."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from ..character import Phase
 from .weather import Season, Weather
@@ -25,6 +26,19 @@ class Scene:
     closings: tuple[str, ...]
     afterwards: tuple[str, ...]
     """How the next fragment of the same day may begin, looking back."""
+
+    def without(self, words: re.Pattern[str]) -> "Scene | None":
+        """The scene told without certain words; `None` where it can't be."""
+
+        def kept(told: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(sentence for sentence in told if not words.search(sentence))
+
+        openings, details, closings = kept(self.openings), kept(self.details), kept(self.closings)
+        if not (openings and details and closings):
+            return None
+        return replace(
+            self, openings=openings, details=details, closings=closings, afterwards=kept(self.afterwards)
+        )
 
 
 def scene(

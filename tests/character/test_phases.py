@@ -106,3 +106,7 @@ def test_r5_4_hours_that_cant_be_read_are_refused(sleep: str) -> None:
 def test_r5_4_an_unknown_zone_is_refused() -> None:
     with pytest.raises(InvalidInput, match="Mars/Base"):
         rhythm_of("Mars/Base", "", SHANGHAI)
+
+
+def test_r5_4_a_day_that_never_was_has_no_stretches() -> None:
+    assert Rhythm(ZoneInfo("Pacific/Apia")).stretches(date(2011, 12, 30)) == ()

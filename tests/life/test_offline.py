@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -68,6 +69,58 @@ def test_r4_14_the_card_shows() -> None:
     assert "尾巴" in neko
     assert "翻自己的小本子" in neko
     assert all(line not in plain for line in (*colours.OF_CATS, *nights.OF_CATS))
+
+
+def test_r4_14_who_keeps_a_cat_is_none() -> None:
+    for card in (
+        Card(id="f", name="老周", description="七十岁的老渔夫，住在海边的木屋里，养了一只猫"),
+        Card(id="f", name="老周", description="最喜欢猫", tags=("猫奴",)),
+    ):
+        told = "".join(text for _, _, text in month(card, 4))
+        assert all(line not in told for line in (*colours.OF_CATS, *nights.OF_CATS))
+    for card in (
+        Card(id="c", name="橘子", description="一只爱睡的橘猫"),
+        Card(id="c", name="橘子", tags=("猫",)),
+        Card(id="c", name="橘子", description="住在旧书店的猫娘"),
+    ):
+        assert any(line in text for _, _, text in month(card, 4) for line in colours.OF_CATS)
+
+
+@pytest.mark.parametrize("number", [1, 4, 7, 10])
+def test_r4_14_a_robot_neither_eats_nor_breathes(number: int) -> None:
+    robot = Card(id="r", name="铁七", description="一台在图书馆值夜的机器人，不吃不喝，没有体温")
+    told = [text for _, _, text in month(robot, number)]
+    flesh = re.compile("吃|喝|面条|饺子|汤|茶(?!几)|鼾|呼吸|汗")
+    assert [text for text in told if flesh.search(text)] == []
+    assert len(set(told)) >= 300
+
+
+def test_r4_14_a_hobby_is_not_missed_while_it_is_done() -> None:
+    missed = [form.format(hobby="晒太阳") for form in colours.OF_HOBBY]
+    basking = next(scene for scene in SCENES if scene.mark == "太阳").openings
+    told = [text for _, _, text in month(built_in(), 10, hours=1)]
+    assert any(line in text for text in told for line in missed)
+    for text in told:
+        assert not any(opening + line in text for opening in basking for line in missed)
+
+
+def test_r4_14_placeholders_of_a_card_are_filled() -> None:
+    card = Card(id="c", name="阿青", identity=(("爱好", "看{{char}}的旧照片。"),))
+    told = "".join(text for _, _, text in month(card, 4))
+    assert "看阿青的旧照片" in told
+    assert "{{" not in told
+    assert "。。" not in told
+
+
+def test_r4_14_it_does_not_look_back_at_what_is_long_past() -> None:
+    back = {sentence for scene in SCENES for sentence in scene.afterwards}
+    evening = RHYTHM.midnight(date(2026, 4, 8)) + timedelta(hours=19)
+    for hours, told in ((2, True), (9, False)):
+        opening = next(scene.openings[0] for scene in SCENES if scene.mark == "面包")
+        last = (Entry(opening, at=evening - timedelta(hours=hours)),)
+        setting = Setting(PLAIN, evening, RHYTHM.phase(evening), last)
+        texts = [write_fragment(setting, random.Random(seed)) for seed in range(60)]
+        assert any(sentence in text for text in texts for sentence in back) is told
 
 
 def test_r4_14_seasons_differ() -> None:
