@@ -105,7 +105,7 @@ class Pulses:
     def anything(self, connection: Connection, now: datetime) -> bool:
         """Whether a tick has anything to do: a few look-ups in indexes, whatever the number of chats."""
         state = connection.execute(_READ_STATE).one()
-        if not state.enabled or (state.quiet_until is not None and now < state.quiet_until):
+        if not state.enabled or (state.quiet_until and now < state.quiet_until <= now + self.rules.longest):
             return False
         if connection.scalar(_NEWEST_ID) > state.turn_id:
             return True
@@ -203,7 +203,7 @@ class Pulses:
     def choose(
         self, connection: Connection, character_id: str, conversation_id: str, on: bool, now: datetime
     ) -> None:
-        """Switch one heartbeat on or off; absence counts from the last turn, else from now."""
+        """Switch one heartbeat on or off; absence counts from the last turn, else from now, at the latest."""
         self.follow(connection)
         row = self.find(connection, character_id, conversation_id)
         if row is None:
@@ -212,7 +212,8 @@ class Pulses:
             row = self._create(connection, character_id, conversation_id, seen)
         pulse = self._pulse(row)
         connection.execute(_CHOOSE, {**_key(pulse), "on": on})
-        self.keep(connection, self._pulse(self.find(connection, character_id, conversation_id)))
+        chosen = self._pulse(self.find(connection, character_id, conversation_id))
+        self.keep(connection, chosen.not_after(now))
 
     def find(self, connection: Connection, character_id: str, conversation_id: str) -> Row[Any] | None:
         """The row of a heartbeat."""

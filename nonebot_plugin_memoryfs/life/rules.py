@@ -71,6 +71,11 @@ class Pulse:
         back = self.last_at is None or seen_at > self.last_at
         return replace(self, seen_at=seen_at, backoff=0 if back else self.backoff)
 
+    def not_after(self, now: datetime) -> "Pulse":
+        """Without what a clock that ran ahead, and was put right, left in the future."""
+        ahead = self.last_at is not None and self.last_at > now
+        return replace(self, seen_at=min(self.seen_at, now), last_at=None if ahead else self.last_at)
+
     def written(self, at: datetime, rhythm: Rhythm, *, by_hand: bool = False) -> "Pulse":
         """After a fragment; each one more while nobody comes back doubles the gap.
 

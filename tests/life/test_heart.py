@@ -92,6 +92,21 @@ async def test_r5_2_after_downtime_one_and_no_burst(world: World) -> None:
     assert len(await world.fragments()) == 1
 
 
+async def test_r5_2_a_clock_put_back_brings_no_burst_and_switching_on_starts_anew(world: World) -> None:
+    await world.speak()
+    await world.on()
+    await world.run(hours=3)
+    world.model.says = [None]
+    await world.run(hours=3)
+    before = len(await world.fragments())
+    world.clock.advance(days=-300)
+    await world.run(hours=12)
+    assert len(await world.fragments()) == before
+    await world.on()
+    await world.run(hours=1)
+    assert len(await world.fragments()) == before + 1
+
+
 async def test_r5_1_state_outlives_a_restart(world: World) -> None:
     await world.speak()
     await world.on()
