@@ -130,6 +130,12 @@ ChatGPT 也该休息了，合上了书。
 他刚才说的那家面馆，今天终于去了。
 根據系統提示，寫一段午後的生活。
 收到一條簡訊，把手機扣在桌上。
+他发来的那句话看了好几遍，不知道怎么接。
+她说过喜欢下雨天，所以把椅子搬到窗边。
+按照指令，现在该给花浇水了。
+这是第三次心跳，趴在地板上晒太阳。
+屏幕前的小伙伴，猜猜这朵干花藏了多久。
+亲爱的，今天也辛苦了，早点休息。
 妳提過的那首歌，翻來覆去找了很久。
 He said he would come back tonight, so I keep the lamp on and wait for the door to open again.
 zai chuang bian kan shu, deng ta hui lai, cha liang le ye mei fa jue, tian hei le, deng liang le.
@@ -161,6 +167,8 @@ NOT_ASLEEP = lines("""
 梦里的那首歌还记得，坐在桌边把它写了下来。
 從夢中醒來，下床開燈寫了一會兒日記。
 正在睡眠时段，却偷偷跑到阳台上吹风。
+迷迷糊糊接了一杯水，站到窗前，听着听着来了精神。
+半夜披上外衣到院子里转了两圈，又沉沉睡去。
 迷迷糊糊下楼，骑上单车去了河边。
 """)
 
