@@ -14,6 +14,7 @@ from .character import Bindings, Rhythm, Roster, rhythm_of
 from .character.roster import FOLDER as CHARACTERS
 from .concurrency import in_thread
 from .config import Settings
+from .errors import OperatorError
 from .graph import TOOLS, MemoryGraph
 from .learn import Budget, Learner, Learning
 from .life import Life
@@ -251,7 +252,11 @@ class App:
             "life": settings.life_model or settings.model,
         }
         endpoint = endpoint_of(settings)
-        models = await load_models(endpoint, names, clock=self.clock, patience=self._patience)
+        try:
+            models = await load_models(endpoint, names, clock=self.clock, patience=self._patience)
+        except OperatorError as error:
+            logger.error("模型用不了：%s", error)
+            raise
         if endpoint is None:
             logger.info("现在用的是%s：按规则回答，不需要密钥和网络", models.chat.name)
             if settings.model or settings.api_key.get_secret_value():

@@ -5,14 +5,16 @@ from datetime import datetime
 from functools import partial
 from typing import cast
 
-from openai import AsyncOpenAI
-from openai.types import CompletionUsage
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletion
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+from ..errors import ConfigError
+from ..text.cleaning import clean_json
 from .agent import AgentModel
+from .completion import mended
 from .endpoint import Endpoint
 from .failures import failure_of
 from .kinds import Purpose
@@ -35,13 +37,11 @@ def connect(
         names: the model of each purpose; one name is one model with one health.
         clock: the time, for the status.
         patience: how failures are waited out.
+
+    Raises:
+        ConfigError: a proxy or certificate file that the environment names can't be used.
     """
-    client = AsyncOpenAI(
-        base_url=endpoint.url,
-        api_key=endpoint.api_key.get_secret_value() or _NO_KEY,
-        timeout=endpoint.timeout,
-        max_retries=0,
-    )
+    client = _client(endpoint)
     models = {name: _model(endpoint, name, client, Health(clock=clock), patience) for name in names.values()}
     return Models(
         chat=models[names["chat"]],
@@ -49,6 +49,26 @@ def connect(
         life=models[names["life"]],
         close=client.close,
     )
+
+
+def _client(endpoint: Endpoint) -> AsyncOpenAI:
+    """The client; all it takes from the environment is a proxy and certificates, and on this machine neither.
+
+    It follows no redirect: what people said must not go to a host that no setting names.
+    """
+    try:
+        http = DefaultAsyncHttpxClient(follow_redirects=False, trust_env=not endpoint.is_here)
+    except (ImportError, ValueError, OSError) as error:
+        raise ConfigError(f"环境变量里的代理或证书不能用（{error}）：代理要是 http:// 开头的地址") from None
+    client = AsyncOpenAI(
+        base_url=endpoint.url,
+        api_key=endpoint.api_key.get_secret_value() or _NO_KEY,
+        timeout=endpoint.timeout,
+        max_retries=0,
+        http_client=http,
+    )
+    client.organization = client.project = None
+    return client
 
 
 def _model(
@@ -81,17 +101,8 @@ def _profile(endpoint: Endpoint) -> OpenAIModelProfile:
 
 
 class _Tolerant(OpenAIChatModel):
-    """Takes an answer whose only fault is its count of tokens, which is then estimated."""
+    """Takes what is nearly a chat completion."""
 
     def _validate_completion(self, response: ChatCompletion):
-        usage = _usage(response.usage)
-        return super()._validate_completion(response.model_copy(update={"usage": usage}))
-
-
-def _usage(told: object) -> CompletionUsage | None:
-    """The two counts, where they are counts: the client library checks nothing it receives."""
-    counts = [getattr(told, name, None) for name in ("prompt_tokens", "completion_tokens")]
-    if not all(type(count) is int and 0 <= count < 2**53 for count in counts):
-        return None
-    sent, written = cast("list[int]", counts)
-    return CompletionUsage(prompt_tokens=sent, completion_tokens=written, total_tokens=sent + written)
+        answer = clean_json(response.model_dump(warnings=False))
+        return super()._validate_completion(ChatCompletion.model_construct(**mended(answer)))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,6 +35,15 @@ class Endpoint:
     def host(self) -> str:
         """Host and port, without anything secret an address may hold."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is on this machine, where no proxy leads."""
+        name = urlsplit(self.base_url).hostname or ""
+        try:
+            return ip_address(name).is_loopback
+        except ValueError:
+            return name == "localhost"
 
     @property
     def shown(self) -> str:

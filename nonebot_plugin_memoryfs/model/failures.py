@@ -4,9 +4,13 @@ import socket
 import ssl
 from collections.abc import Iterator
 from typing import cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+from openai import APIStatusError
 from pydantic_ai import exceptions as library
 
+from .completion import NoCompletion, words_of
 from .endpoint import Endpoint
 from .patience import FEW, MANY, NONE, ModelFailure
 
@@ -31,6 +35,11 @@ def failure_of(error: Exception, endpoint: Endpoint, model: str) -> ModelFailure
                 MANY if passing and not hopeless else NONE,
                 retry_after=_retry_after(error),
             )
+        case library.ModelAPIError(__cause__=APIStatusError() as moved) if moved.status_code < 400:
+            return ModelFailure(_moved(moved, endpoint), NONE)
+        case NoCompletion():
+            said = endpoint.without_secrets(str(error))
+            return ModelFailure(f"{endpoint.shown} 回答的格式不对，里面没有回答：{said}", FEW)
         case TimeoutError() | library.ModelTimeoutError():
             return ModelFailure(f"{endpoint.shown} 没有按时回答", MANY)
         case library.ModelConnectionError():
@@ -62,11 +71,12 @@ def _refused(error: library.ModelAPIError, status: int, endpoint: Endpoint, mode
 
 def _said(error: library.ModelAPIError, endpoint: Endpoint) -> str:
     """The endpoint's own words."""
-    body = error.body
-    if isinstance(body, dict):
-        inner = cast("dict[str, object]", body)
-        body = inner.get("message") or inner.get("error") or inner
-    return endpoint.without_secrets(str(body or "没有说明"))
+    return endpoint.without_secrets(words_of(error.body) or str(error.body or "没有说明"))
+
+
+def _moved(error: APIStatusError, endpoint: Endpoint) -> str:
+    where = endpoint.without_secrets(error.response.headers.get("location", "")) or "别处"
+    return f"{endpoint.shown} 转到了 {where}（{error.status_code}）：如果那里可信，请改 MEMORYFS__BASE_URL"
 
 
 def _retry_after(error: library.ModelHTTPError) -> float:
@@ -77,6 +87,8 @@ def _retry_after(error: library.ModelHTTPError) -> float:
 
 
 def _unreachable(error: library.ModelConnectionError, endpoint: Endpoint) -> str:
+    if _goes_through_proxy(endpoint):
+        return f"经过代理连不上 {endpoint.shown}（{type(_last(error)).__name__}）：请检查环境变量里的代理"
     for cause in _causes(error):
         match cause:
             case socket.gaierror():
@@ -88,6 +100,12 @@ def _unreachable(error: library.ModelConnectionError, endpoint: Endpoint) -> str
             case _:
                 pass
     return f"和 {endpoint.shown} 的连接断了（{type(_last(error)).__name__}）"
+
+
+def _goes_through_proxy(endpoint: Endpoint) -> bool:
+    scheme = urlsplit(endpoint.url).scheme
+    named = bool({scheme, "all"} & getproxies().keys()) and not proxy_bypass(endpoint.host)
+    return named and not endpoint.is_here
 
 
 def _last(error: BaseException) -> BaseException:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -18,6 +19,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
+from ..text.cleaning import clean_json
 from .kinds import Ask, BoundTool, ToolCall, ToolResult
 from .patience import NONE, ModelFailure
 from .rewriting import refusal
@@ -31,6 +33,10 @@ MAX_CALLS = 24
 """Tool calls in one turn; the same holds past them."""
 
 _MAX_SHOWN = 500
+_MAX_ARGUMENTS = 30_000
+"""Characters of the arguments of one call: more than any that fit a tool."""
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_MAX_NAME = 64
 
 
 @dataclass
@@ -115,7 +121,7 @@ class Run:
             known = "、".join(tool.name for tool in self.ask.tools) or "没有"
             return ToolResult(False, f"未执行：没有 {name[:_MAX_SHOWN]!r} 这个工具，可用的：{known}。")
         if arguments is None:
-            return ToolResult(False, f"未执行：{name} 的参数要是一个 JSON 对象。")
+            return ToolResult(False, f"未执行：{name} 的参数要是一个 JSON 对象，最多 {_MAX_ARGUMENTS} 字。")
         if tool.rewrites and not is_last:
             return ToolResult(False, f"未改写：{name} 要放在最后调用，后面不能再有别的调用。")
         try:
@@ -135,19 +141,20 @@ class Run:
 
 
 def _arguments(call: ToolCallPart) -> dict[str, Any] | None:
-    """The arguments of a call; `None` where they are no JSON object."""
+    """The arguments of a call; `None` where they are no JSON object, or too long to be meant."""
     arguments: object = call.args or {}
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments)
+            arguments = clean_json(json.loads(arguments)) if len(arguments) <= _MAX_ARGUMENTS else None
         except (ValueError, RecursionError):
             return None
     return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else None
 
 
 def _well_formed(call: ToolCallPart) -> ToolCallPart:
-    """The call as it can be sent back: endpoints refuse a history with arguments they can't read."""
-    return call if _arguments(call) is not None else replace(call, args={})
+    """The call as it can be sent back: endpoints refuse a history with names or arguments they can't read."""
+    name = _NOT_IN_A_NAME.sub("_", call.tool_name)[:_MAX_NAME] or "unknown"
+    return replace(call, tool_name=name, args=_arguments(call) or {})
 
 
 def _raw(call: ToolCallPart) -> str:

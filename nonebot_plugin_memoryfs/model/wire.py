@@ -25,7 +25,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from . import tokens
 from .kinds import ModelRequestLog
-from .patience import FEW, ModelFailure, Tries
+from .patience import FEW, NONE, ModelFailure, Tries
 from .reply_text import without_reasoning
 
 Explain = Callable[[Exception], ModelFailure]
@@ -93,13 +93,25 @@ class Wire(WrapperModel):
             failure = self._explain(error)
         response = raw and _without_reasoning(raw)
         if response and not (response.tool_calls or response.text or self.may_be_silent):
-            failure = ModelFailure("回答是空的", FEW)
+            failure = _silence(raw)
         sent = text + "".join(map(_schema_of, parameters.function_tools))
         self.requests.append(_log(text, sent, started, raw, failure))
         if failure is not None:
             raise failure  # not from the error: its frames hold the key
         assert response is not None
         return response
+
+
+def _silence(response: ModelResponse | None) -> ModelFailure:
+    """Why there is nothing to say; what would end the same way is not tried again."""
+    match response and response.finish_reason:
+        case "length":
+            limit = "MEMORYFS__MODEL_SETTINGS 里的 max_tokens 太小，或提示词太长"
+            return ModelFailure(f"还没说出回答就到了长度上限：{limit}", NONE)
+        case "content_filter":
+            return ModelFailure("被模型服务的内容审查拦下了", NONE)
+        case _:
+            return ModelFailure("回答是空的", FEW)
 
 
 def _log(

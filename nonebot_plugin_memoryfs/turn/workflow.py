@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ..concurrency import in_thread
+from ..errors import OperatorError
 from ..graph import TOOLS
 from ..model import Answer, Ask, ChatModel
 from ..model.reply_text import reply_text
@@ -94,6 +95,9 @@ class Workflow:
         )
         try:
             answer = await (await self._model()).answer(ask)
+        except OperatorError as error:
+            logger.warning("模型用不了：%s", error)
+            answer = Answer(failure=str(error))
         except Exception as error:
             logger.exception("模型没有准备好")
             answer = Answer(failure=f"{type(error).__name__}：{error}")
@@ -101,8 +105,11 @@ class Workflow:
         return replace(turn, answer=answer, errors=errors)
 
     async def _send(self, turn: Turn) -> Turn:
-        assert turn.recalled is not None
         reply = reply_text(turn.answer.text, TITLES, _TOOL_NAMES) if turn.answer else ""
+        if not reply and turn.answer and not turn.answer.failure:
+            logger.warning("模型的回答里只有标题、标签或工具，没有能说的话")
+            turn = replace(turn, errors=(*turn.errors, "回答里没有能说的话"))
+        assert turn.recalled is not None
         text = reply or await self._notice(turn)
         if not text:
             return turn

@@ -1,5 +1,6 @@
 """R6.14, R4.6: every way a model service can fail, over real HTTP: what is said, logged, retried and kept."""
 
+import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from nonebot_plugin_memoryfs.concurrency import in_thread
+from nonebot_plugin_memoryfs.errors import ConfigError
 from nonebot_plugin_memoryfs.model.reply_text import MAX_REPLY
 from nonebot_plugin_memoryfs.turn.trace import trace_of
 from nonebot_plugin_memoryfs.turn.workflow import NOTICE
@@ -58,6 +60,23 @@ FAULTS = {
     "a list": Fault(answer=as_json([1, 2]), says="JSON"),
     "no choice": Fault(answer=as_json({"id": "x", "choices": []}), says="格式不对"),
     "message null": Fault(answer=as_json({"id": "x", "choices": [{"message": None}]}), says="格式不对"),
+    "an error in a 200": Fault(answer=as_json({"error": {"message": f"busy {KEY}"}}), says="busy ***"),
+    "an error in other words": Fault(answer=as_json({"code": 1, "msg": "欠费了"}), says="欠费了"),
+    "not UTF-8": Fault(answer=Response(body=GOOD.body.decode().encode("gbk")), says="JSON"),
+    "garbage for gzip": Fault(
+        answer=as_json({"id": "x"}, Content_Encoding="gzip"), says="断了", waits=BACK_OFF
+    ),
+    "moved": Fault(
+        answer=Response(status=308, headers={"Location": "/v2"}), says="转到了 /v2（308）", waits=[]
+    ),
+    "thinks up to the limit": Fault(
+        answer=completion({"content": "", "reasoning_content": "嗯"}, finish="length"),
+        says="max_tokens",
+        waits=[],
+    ),
+    "censored": Fault(
+        answer=completion({"content": None}, finish="content_filter"), says="内容审查", waits=[]
+    ),
     "empty": Fault(answer=says(""), says="空的"),
     "content null": Fault(answer=says(None), says="空的"),
     "blanks": Fault(answer=says(" \n "), says="空的"),
@@ -226,6 +245,122 @@ async def test_r6_14_any_reason_to_finish_is_taken(world: Make, finish: str) -> 
     assert (await there.say()).reply == "好"
 
 
+NEARLY = {
+    "parts": {"content": [{"type": "text", "text": "好"}]},
+    "a refusal": {"content": None, "refusal": "好"},
+    "reasoning beside": {"content": "好", "reasoning_content": "嗯", "reasoning": {"text": "嗯"}},
+    "half a character": {"content": "好\ud83d"},
+}
+
+
+@pytest.mark.parametrize("message", NEARLY.values(), ids=NEARLY)
+async def test_r4_13_what_is_nearly_a_completion_is_taken(world: Make, message: dict[str, Any]) -> None:
+    """Nothing but a choice with a message, and that as some endpoints write it."""
+    body = json.dumps({"created": "now", "choices": [{"message": message, "finish_reason": 5}]})
+    there = await world(Response(body=body.encode()))
+    assert ((await there.say()).reply or "").startswith("好")
+    assert len(there.service.asked) == 1
+
+
+async def test_r4_13_calls_are_taken_as_endpoints_write_them(world: Make) -> None:
+    """Without id and type, with arguments that are an object; the history sent back is exact."""
+    called: list[Any] = [
+        {"function": {"name": COMMIT[0], "arguments": COMMIT[1]}},
+        {"id": None, "type": None, "function": {"name": "functions.memory_recall", "arguments": None}},
+        {"id": "x", "type": "custom", "custom": {"name": "y", "input": "z"}},
+        None,
+    ]
+    there = await world(completion({"content": None, "tool_calls": called}), GOOD)
+    turn = await there.say()
+    assert [(call.name, call.ok) for call in turn.answer.calls] == [
+        ("memory_commit", True),
+        ("functions.memory_recall", False),
+    ]
+    _, _, assistant, *answers = there.service.asked[1].messages
+    sent = assistant["tool_calls"]
+    assert [call["function"]["name"] for call in sent] == ["memory_commit", "functions_memory_recall"]
+    assert [call["id"] for call in sent] == [answer["tool_call_id"] for answer in answers]
+    assert all(call["id"] and json.loads(call["function"]["arguments"]) is not None for call in sent)
+
+
+@pytest.mark.parametrize("arguments", ['{"a": "' + "x" * 1_000_000, {"triplets": "x" * 1_000_000}])
+async def test_r6_14_a_megabyte_of_arguments_is_answered_and_goes_nowhere(
+    world: Make, arguments: Any
+) -> None:
+    there = await world(calls((COMMIT[0], arguments)), GOOD)
+    turn = await there.say()
+    [call] = turn.answer.calls
+    assert "参数要是一个 JSON 对象" in call.result
+    assert len(str(trace_of(turn))) < 5_000
+    assert there.service.asked[1].characters < 10_000
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_r6_07_no_redirect_is_followed(world: Make, status: int) -> None:
+    """Neither the key nor what people said goes to a host that no setting names."""
+    async with Endpoint(GOOD) as elsewhere:
+        there = await world(Response(status=status, headers={"Location": elsewhere.url}))
+        turn = await there.say()
+        assert elsewhere.url in turn.errors[0]
+    assert elsewhere.asked == []
+    assert "MEMORYFS__BASE_URL" in turn.errors[0]
+
+
+async def test_r6_14_a_reply_of_tools_alone_is_told_to_the_operator(
+    world: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    there = await world(says("memory_commit(triplets=[])"))
+    turn = await there.say()
+    assert there.chat.sent == [NOTICE]
+    assert turn.errors == ("回答里没有能说的话",)
+    assert "没有能说的话" in caplog.text
+
+
+# ---- what the environment says
+
+
+async def test_r4_13_a_model_on_this_machine_needs_no_proxy(
+    world: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "socks5://127.0.0.1:9")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-somebody")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-somebody")
+    there = await world()
+    assert (await there.say()).reply == "好的喵"
+    assert "somebody" not in str(there.service.asked[0].headers)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("ALL_PROXY", "socks5://127.0.0.1:9"), ("SSL_CERT_FILE", "/no/such/file")]
+)
+async def test_r4_13_an_environment_that_can_t_be_used_is_told_at_once(
+    world: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+    value: str,
+) -> None:
+    monkeypatch.setenv(name, value)
+    there = await world(base_url="https://model.invalid/v1")
+    with pytest.raises(ConfigError):
+        await there.app.model()
+    assert "环境变量里的代理或证书不能用" in caplog.text
+    turn = await there.say()
+    assert there.chat.sent == [NOTICE]
+    assert "环境变量" in turn.errors[0]
+    assert await there.chat.facts() == [("用户", "喜欢", "摇滚")]
+    assert "Traceback" not in caplog.text
+    assert KEY not in caplog.text
+
+
+async def test_r4_13_a_proxy_nobody_answers_at_is_named(world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    there = await world(base_url="http://model.invalid/v1")
+    assert "经过代理连不上" in (await there.say()).errors[0]
+
+
 # ---- an outage
 
 
@@ -237,7 +372,9 @@ async def test_r4_06_ten_minutes_down_are_one_notice_and_no_storm(world: Make, c
         kept += (await there.say(text)).committed
         clock.advance(seconds=18)
     assert there.chat.sent == [NOTICE]
-    assert len(there.service.asked) == len(said) + len(BACK_OFF)
+    chat = [asked for asked in there.service.asked if asked.tools]
+    assert len(chat) == len(said) + len(BACK_OFF)
+    assert len(there.service.asked) - len(chat) < 5, "learning waits longer each time"
     assert there.waits.slept == BACK_OFF
     assert kept == [text.replace("我喜欢", "喜欢：") for text in said]
     for text in said:

@@ -23,6 +23,21 @@ def test_r4_13_with_or_without_v1(given: str, url: str) -> None:
     assert Endpoint(base_url=given).url == url
 
 
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [
+        ("http://127.0.0.1:11434", True),
+        ("http://localhost/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://127.example.com", False),
+        ("http://localhost.example.com", False),
+        ("http://192.168.1.2:11434", False),
+    ],
+)
+def test_r4_13_this_machine_is_known(address: str, here: bool) -> None:
+    assert Endpoint(base_url=address).is_here is here
+
+
 def test_r4_13_nothing_secret_of_an_address_is_shown() -> None:
     endpoint = Endpoint(base_url="https://me:hunter2@host:8443/v1", api_key=SecretStr("hunter2"))
     assert endpoint.shown == "https://host:8443/v1"

@@ -31,7 +31,21 @@ TOOLS = frozenset({"memory_commit", "task_create"})
         ('{"name": "memory_commit", "arguments": {}}\n记住了', "记住了"),
         ("<tool_call>\n{}\n</tool_call>好", "好"),
         ("好<|im_end|>", "好"),
-        ("<｜tool▁calls▁begin｜>好", "好"),
+        ("<seed:think>想</seed:think>好", "好"),
+        ("◁think▷想◁/think▷好", "好"),
+        ("＜think＞想＜/think＞好", "好"),
+        ("[THINK]想[/THINK]好", "好"),
+        ("<think/>好", "好"),
+        ("<think />好<think>不", "好"),
+        ("<think>想<think/>还想</think>好", "好"),
+        ("<｜tool▁calls▁begin｜>function<｜tool▁sep｜>memory_commit\n{}<｜tool▁calls▁end｜>好", "好"),
+        ("好<｜tool▁calls▁begin｜>function", "好"),
+        ('[TOOL_CALLS][{"name": "memory_commit", "arguments": {}}]\n好', "好"),
+        ('```json\n{"name": "memory_commit",\n "arguments": {"a": [1]}}\n```\n好', "好"),
+        ('{\n  "name": "memory_commit",\n  "arguments": {}\n}\n好', "好"),
+        ('{"name": "小明"}', '{"name": "小明"}'),
+        ('```json\n{"name": "memory"}\n```', '```json\n{"name": "memory"}\n```'),
+        ("a\x00b\x07c\u202ed\r\n好", "abcd\n好"),
         ("**重点**：这是**关键**哦", "重点：这是关键哦"),
         ("2**3**4 是 2**81", "2**3**4 是 2**81"),
         ("### 小标题\n正文", "小标题\n正文"),
@@ -47,7 +61,24 @@ def test_r4_07_only_the_reply_is_left(written: str, read: str) -> None:
     assert reply_text(written, HEADINGS, TOOLS) == read
 
 
-@pytest.mark.parametrize("unit", ["好", "[conv:", "**a ", "<think", "`", "# ", "memory_commit", "<|", " \n"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "好",
+        "[conv:",
+        "**a ",
+        "<think",
+        "`",
+        "# ",
+        "memory_commit",
+        "<|",
+        " \n",
+        '[{"name": "memory_commit", "a": ',
+        '{"name"\n',
+        "```\n",
+        "◁",
+    ],
+)
 def test_r4_07_a_megabyte_is_no_matter(unit: str) -> None:
     """Were a pattern not bounded, this would take hours."""
     assert len(reply_text(unit * (1_000_000 // len(unit)), HEADINGS, TOOLS)) <= MAX_REPLY + 2
