@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-from .character import Bindings, Rhythm, Roster, rhythm_of
+from .character import Bindings, Card, Rhythm, Roster, rhythm_of
 from .character.roster import FOLDER as CHARACTERS
 from .concurrency import in_thread
 from .config import Settings
@@ -52,7 +52,9 @@ class App:
         graph = MemoryGraph(store, self.policy)
         self.cast = Cast(self.roster, graph, store.report)
         memory = MemoryFS(store, timezone=settings.zone, policy=self.policy)
-        prompts = PromptManager(store=store, timezone=settings.zone, policy=self.policy)
+        prompts = PromptManager(
+            store=store, card_of=self._card_in, timezone=settings.zone, policy=self.policy
+        )
         learning = Learning(
             store,
             graph,
@@ -287,6 +289,10 @@ class App:
     def _write_presence(self, scope: Scope, at: datetime) -> None:
         with self.rooms.store.database.write() as connection:
             note_presence(connection, scope.user_id, scope.conversation_id, at)
+
+    def _card_in(self, conversation_id: str) -> Card:
+        """The card of who plays in a conversation, as far as that is known without the account (R3.11)."""
+        return self.roster.card(self.bindings.bound(conversation_id) or self.roster.default)
 
     def rhythm_of(self, character_id: str) -> Rhythm:
         """The clock of a character (R5.4)."""

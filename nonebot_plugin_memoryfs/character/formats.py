@@ -1,4 +1,4 @@
-"""The forms a card comes in: `personality.json`, Character Card V2 and V3, as JSON or in a PNG (R3.11)."""
+"""The forms a card comes in: `personality.json`, Character Card V1 to V3, as JSON or in a PNG (R3.11)."""
 
 import base64
 from functools import cache
@@ -9,7 +9,7 @@ from .cards import Card
 from .fields import parse
 from .personality import read_personality
 from .png import SIGNATURE, texts_of
-from .tavern import read_tavern
+from .tavern import is_tavern, read_tavern
 
 _KEYWORDS = ("ccv3", "chara")
 """Where a PNG holds a card, the better one first."""
@@ -39,7 +39,7 @@ def read_card(text: str, card_id: str = "") -> Card:
         TooLong: a text is over its limit.
     """
     fields = parse(text)
-    return read_tavern(fields, card_id) if "spec" in fields.data else read_personality(fields, card_id)
+    return read_tavern(fields, card_id) if is_tavern(fields) else read_personality(fields, card_id)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Character Card V2 and V3 (R3.11): what of them enters a prompt.
+"""Character Card V2 and V3, and V1, which had their texts and no frame (R3.11): what of them enters a prompt.
 
 `system_prompt` is the last of the prompt layers; description, personality, scenario, the constant entries of
 `character_book`, `post_history_instructions` (as a rule) and the examples make the profile. `first_mes` is an
@@ -17,6 +17,8 @@ from .settings import own_settings
 SPECS = ("chara_card_v2", "chara_card_v3")
 DEFAULT_PROMPT = "你是{{char}}，正在 QQ 上和{{user}}说话，自始至终用{{char}}的身份和口吻。"
 """The system prompt of a card without its own, and what `{{original}}` in one means."""
+_FRAME = ("spec", "data")
+_V1 = ("first_mes", "mes_example")
 MAX_LONG = 32_000
 """Characters of the texts that authors write at length; a prompt shows the beginning."""
 
@@ -28,20 +30,27 @@ _START = re.compile(r"^[ \t]*<START>[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
 _DECORATOR = re.compile(r"^@@.*\n?", re.MULTILINE)
 
 
+def is_tavern(root: Fields) -> bool:
+    """Whether it has the frame of a V2 or V3 card, or the texts of a V1 card and no `systemPrompt`."""
+    keys = root.data.keys()
+    return not keys.isdisjoint(_FRAME) or not ("systemPrompt" in keys or keys.isdisjoint(_V1))
+
+
 def read_tavern(root: Fields, card_id: str) -> Card:
-    """The card in the JSON of a V2 or V3 card.
+    """The card in the JSON of a V1, V2 or V3 card.
 
     Raises:
         InvalidInput: a field is missing or of the wrong type; named with what is allowed.
         TooLong: a text is over its limit.
     """
-    if (spec := root.data.get("spec")) not in SPECS:
+    framed = not root.data.keys().isdisjoint(_FRAME)
+    if framed and (spec := root.data.get("spec")) not in SPECS:
         raise InvalidInput(f"角色卡的 spec 应是 {' 或 '.join(SPECS)}，实际是 {str(spec)[:40]!r}")
-    data = root.child("data")
+    data = root.child("data") if framed else root
     full_name = quote_line(data.text("name", MAX_NAME))
     name = quote_line(data.text("nickname", MAX_NAME)) or full_name
     if not name:
-        raise InvalidInput("角色卡缺少 data.name：应是角色的名字")
+        raise InvalidInput(f"角色卡缺少 {data.path}name：应是角色的名字")
     rule = _ORIGINAL.sub("", _text(data, "post_history_instructions")).strip()
     card = Card(
         id=card_id.strip() or name,

@@ -1,6 +1,6 @@
 """The seed's PromptManager: base text, notes and tools of a prompt (R3.1–R3.8)."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
@@ -33,7 +33,7 @@ class BaseLayer:
 
     level: Level | Literal["card"]
     source: Literal["store", "file", "card"]
-    """`prompts.json`, the upstream's folder, or the card that was passed in."""
+    """`prompts.json`, the upstream's folder, or the card."""
     text: str
 
 
@@ -45,7 +45,7 @@ class PromptManager(UsesStore):
         data_dir: str | Path | None = None,
         *,
         store: Store | None = None,
-        card: Card | None = None,
+        card_of: Callable[[str], Card | None] | None = None,
         timezone: tzinfo = DEFAULT_TIMEZONE,
         policy: Policy = Policy(),  # noqa: B008  (frozen)
     ) -> None:
@@ -54,7 +54,8 @@ class PromptManager(UsesStore):
         Args:
             data_dir: where `prompts.json`, `memories.json` and `resources/prompts/` are.
             store: used instead of opening one; its owner closes it.
-            card: the character bound; without it `personality.json` of the folder counts.
+            card_of: the card of who plays in a conversation, or (`""`) where none is named; by default
+                `personality.json` of the folder.
             timezone: the zone times of notes are shown in.
             policy: what the operator allows beyond the default isolation (R1.17).
 
@@ -66,7 +67,7 @@ class PromptManager(UsesStore):
         super().__init__(store or Store.open(data_dir), owned=store is None)
         directory = Path(data_dir).expanduser() if data_dir else self._store.directory
         self._folder = PromptFolder(directory / FOLDER if directory else None, self._store.report)
-        self._card = card
+        self._card_of = card_of
         self._timezone = timezone
         self._policy = policy
         try:
@@ -96,10 +97,10 @@ class PromptManager(UsesStore):
         Args:
             user_id: the person spoken to.
             group_id: the group spoken in.
-            card: the character of this conversation, where it is not the manager's.
+            card: the character spoken to; by default who plays there.
             user_name: what `{{user}}` in a card becomes.
         """
-        candidates = self._candidates(_id(user_id), _id(group_id), card or self._card, user_name)
+        candidates = self._candidates(_id(user_id), _id(group_id), card, user_name)
         return next((layer for layer in candidates if layer.text), None)
 
     def save_prompt(
@@ -122,10 +123,6 @@ class PromptManager(UsesStore):
             self.layers.save("default", "", content)
         return True
 
-    def folder_card(self) -> Card | None:
-        """The card of `resources/prompts/personality.json`, if there is a usable one."""
-        return self._folder.card()
-
     # ---- the whole prompt
 
     def load_prompt(
@@ -146,8 +143,11 @@ class PromptManager(UsesStore):
             include_memories: whether the notes are part of it.
             include_tools: whether the tools are part of it.
             text: what is being talked about: notes about it come first.
-            tools: as for `load_tools_prompt`.
+            tools: as for `load_tools_prompt`, but by default what the card of who plays there says.
         """
+        card = self._card_in(_where(_id(user_id), _id(group_id)))
+        if tools is None and card:
+            tools = card.tools
         parts = (
             self.load_base_prompt(user_id, group_id),
             self.load_memories(user_id, group_id, text=text) if include_memories else "",
@@ -161,7 +161,7 @@ class PromptManager(UsesStore):
         Args:
             tools: their names; by default what the card says, and without a card that does, all.
         """
-        card = self._card or self._folder.card()
+        card = self._card_in("")
         allowed = card.tools if tools is None and card else tools
         return tools_text(tool for tool in TOOLS if allowed is None or tool.name in allowed)
 
@@ -189,9 +189,8 @@ class PromptManager(UsesStore):
         user, group = clean(_id(user_id)), clean(_id(group_id))
         if not user and not group:
             return ""
-        where = group_conversation(group) if group else private_conversation(user)
         with self._store.database.read() as connection:
-            viewer = viewer_of(connection, Scope("", where, user, not group))
+            viewer = viewer_of(connection, Scope("", _where(user, group), user, not group))
         names = None if character_name is None else (character_name,)
         return self.notes_for(viewer, text, characters=names).text
 
@@ -296,10 +295,18 @@ class PromptManager(UsesStore):
             if target_id or level == "default":
                 yield BaseLayer(level, "store", self.layers.get(level, target_id).strip())
                 yield BaseLayer(level, "file", self._folder.text(level, target_id))
-        if card:
+        if card := card or self._card_in(_where(user_id, group_id)):
             yield BaseLayer("card", "card", card.filled(user_name).system_prompt)
-        elif found := self._folder.card():
-            yield BaseLayer("card", "file", found.filled(user_name).system_prompt)
+
+    def _card_in(self, conversation_id: str) -> Card | None:
+        return self._card_of(conversation_id) if self._card_of else self._folder.card()
+
+
+def _where(user_id: str, group_id: str) -> str:
+    """The conversation that these ids mean; empty for none."""
+    if group_id:
+        return group_conversation(group_id)
+    return private_conversation(user_id) if user_id else ""
 
 
 def _id(value: str | int | None) -> str:

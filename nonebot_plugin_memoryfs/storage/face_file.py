@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
@@ -20,9 +21,22 @@ def parse(raw: bytes) -> Any:
     """JSON of a file as people save it (UTF-8, with or without a mark).
 
     Raises:
-        ValueError, RecursionError: it is none, or nested too deeply.
+        ValueError, RecursionError: it is none, nested too deeply, or has a key twice (one of
+            the two would be lost).
     """
-    return clean_json(json.loads(raw.decode("utf-8-sig")))
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("应为 UTF-8 编码") from None
+    return clean_json(json.loads(text, object_pairs_hook=_object))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{twice[:40]!r} 写了两次")
+    return made
 
 
 def stat_of(path: Path) -> Stat | None:

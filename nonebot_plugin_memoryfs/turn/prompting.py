@@ -1,10 +1,10 @@
 """From what was recalled to what the model is given: the stack (step 6) and the one user message (R4.2)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, tzinfo
 
 from ..character import Card, profile_text
-from ..graph import RecallResult
+from ..graph import TOOLS, RecallResult
 from ..graph.chain import NOTHING_YET
 from ..graph.render import as_data
 from ..memory import MemoryContext
@@ -42,7 +42,7 @@ def build_prompt(turn: Turn, recalled: Recalled, base: str, now: datetime) -> Re
     stack = PromptStack(target=scope.conversation_id)
     stack.put("safety", fixed_text("safety"))
     stack.put("base", base)
-    stack.put("behavior", fixed_text("behavior"))
+    stack.put("behavior", _behavior(recalled.card.tools))
     stack.put(
         "character.profile", profile_text(recalled.card, turn.incoming.speaker if scope.private else "")
     )
@@ -79,6 +79,13 @@ def build_message(turn: Turn) -> str:
         pieces.append(f"（回复的消息：{_quoted(incoming.quoted)}）")
     pieces.append(_said(turn))
     return "\n\n".join(pieces)
+
+
+def _behavior(tools: Collection[str] | None) -> str:
+    """How to talk, without the lines about tools that the card leaves out (R3.8)."""
+    missing = [tool.name for tool in TOOLS if tools is not None and tool.name not in tools]
+    lines = fixed_text("behavior").splitlines()
+    return "\n".join(line for line in lines if not any(name in line for name in missing))
 
 
 def _said(turn: Turn) -> str:

@@ -64,6 +64,20 @@ def test_r3_11_the_greeting_is_an_example_where_there_is_no_other() -> None:
     assert "例子" not in profile_text(card_of(v2(mes_example="", first_mes="")))
 
 
+def test_r3_11_a_v1_card_is_read_with_all_its_texts() -> None:
+    framed = v2()["data"]
+    v1 = {key: framed[key] for key in ("name", "description", "personality", "scenario", "first_mes")}
+    card = card_of({**v1, "mes_example": "<START>\n{{user}}：在吗\n<BOT>：在"})
+    assert card.filled("阿明").system_prompt == DEFAULT
+    assert card.example_dialogues == "{{user}}：在吗\n{{char}}：在"
+    assert card_of({"name": "小卡", "systemPrompt": "自己的", "first_mes": "喂"}).system_prompt == "自己的"
+
+
+def test_r3_11_a_frame_without_its_name_is_no_empty_card() -> None:
+    with pytest.raises(InvalidInput, match=r"spec 应是 chara_card_v2 或 chara_card_v3"):
+        card_of({"data": v2()["data"]})
+
+
 def test_r3_11_a_card_may_say_more_to_this_plugin() -> None:
     own = {
         "timezone": "Asia/Tokyo",

@@ -70,6 +70,24 @@ def test_r3_02_a_file_of_the_wrong_form_is_set_aside_and_changes_nothing(
     assert len(list(path_of(store).parent.glob(f"{FILE}.unreadable-*"))) == 1
 
 
+@pytest.mark.parametrize(
+    ("raw", "named"),
+    [
+        ('{"user": {"2": "先"}, "user": {"3": "后"}}'.encode(), "'user' 写了两次"),
+        ('{"user": {"2": "先", "2": "后"}}'.encode(), "'2' 写了两次"),
+        ('{"default": "中文"}'.encode("gbk"), "应为 UTF-8 编码"),
+        ('{"default": "中文"}'.encode("utf-16"), "应为 UTF-8 编码"),
+    ],
+)
+def test_r3_02_what_would_lose_half_of_an_edit_is_told(
+    store: Store, own: Layers, raw: bytes, named: str
+) -> None:
+    own.save("user", "1", "留下")
+    path_of(store).write_bytes(raw)
+    assert [layer.content for layer in own.all()] == ["留下"]
+    assert named in store.notices[-1][1]
+
+
 @pytest.mark.parametrize("damage", [b"", b'{"user": {"1": "ha', b"\xff\xfe\x00", b"[" * 50_000])
 def test_r3_02_a_damaged_file_is_set_aside(store: Store, own: Layers, damage: bytes) -> None:
     own.save("user", "1", "留下")

@@ -62,7 +62,7 @@ def expected_layer(in_store: tuple[bool, ...], in_folder: tuple[bool, ...]) -> B
         if here:
             return BaseLayer(level, "store", f"store {level}")
         if there:
-            return BaseLayer(level, "file", f"file {level}")
+            return BaseLayer(level, "card" if level == "card" else "file", f"file {level}")
     return None
 
 
@@ -70,7 +70,7 @@ def expected_layer(in_store: tuple[bool, ...], in_folder: tuple[bool, ...]) -> B
 def test_r3_02_user_then_group_then_default_then_card_the_store_before_the_file(
     store: Store, folder: Path, in_store: tuple[bool, ...]
 ) -> None:
-    manager = PromptManager(store=store, card=CARD if in_store[-1] else None)
+    manager = PromptManager(store=store, card_of=(lambda _: CARD) if in_store[-1] else None)
     for level in itertools.compress(LAYERS[:3], in_store):
         save_in_store(manager, level)
     for in_folder in WHERE:
@@ -123,7 +123,7 @@ def test_r3_02_edits_by_hand_are_seen_while_running(
 
 
 def test_r3_02_the_card_of_the_conversation_counts_and_no_other(store: Store, folder: Path) -> None:
-    manager = PromptManager(store=store, card=CARD)
+    manager = PromptManager(store=store, card_of=lambda _: CARD)
     save_in_folder(folder, "card")
     other = Card(id="o", name="小另", system_prompt="你好 {{user}}")
     assert manager.layer_for("1", card=other, user_name="阿明") == BaseLayer("card", "card", "你好 阿明")
@@ -131,12 +131,17 @@ def test_r3_02_the_card_of_the_conversation_counts_and_no_other(store: Store, fo
     assert PromptManager(store=store).load_base_prompt("1") == "file card"
 
 
-def test_r3_02_the_folders_card_can_be_had(manager: PromptManager, folder: Path) -> None:
-    assert manager.folder_card() is None
-    save_in_folder(folder, "card")
-    card = manager.folder_card()
-    assert card is not None
-    assert (card.id, card.name) == ("n", "n")
+def test_r3_02_who_plays_where_is_asked_for_each_prompt(store: Store) -> None:
+    asked: list[str] = []
+
+    def card_of(conversation_id: str) -> Card:
+        asked.append(conversation_id)
+        return CARD
+
+    manager = PromptManager(store=store, card_of=card_of)
+    for ids in (("1", "9"), ("1", None), (None, "9"), (None, None)):
+        manager.load_base_prompt(*ids)
+    assert asked == ["qq_group_9", "qq_private_1", "qq_group_9", ""]
 
 
 @pytest.mark.parametrize(

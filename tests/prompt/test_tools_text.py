@@ -59,9 +59,17 @@ def test_r3_08_a_card_may_narrow_them(manager: PromptManager, names: list[str]) 
 
 def test_r3_08_the_managers_card_narrows_them(store: Store) -> None:
     card = Card(id="c", name="小卡", tools=("memory_recall",))
-    manager = PromptManager(store=store, card=card)
+    manager = PromptManager(store=store, card_of=lambda _: card)
     assert manager.load_tools_prompt() == manager.load_tools_prompt({"memory_recall"}) != ""
     assert manager.load_prompt() == manager.load_tools_prompt()
     assert "task_create" in manager.load_tools_prompt({"task_create"})
-    assert PromptManager(store=store, card=replace(card, tools=())).load_prompt() == ""
-    assert "task_create" in PromptManager(store=store, card=replace(card, tools=None)).load_tools_prompt()
+    assert PromptManager(store=store, card_of=lambda _: replace(card, tools=())).load_prompt() == ""
+    free = PromptManager(store=store, card_of=lambda _: replace(card, tools=None))
+    assert "task_create" in free.load_tools_prompt()
+
+
+def test_r3_08_the_card_of_the_conversation_narrows_its_prompt(store: Store) -> None:
+    cards = {"": Card(id="c", name="小卡"), "qq_group_9": Card(id="d", name="小丁", tools=("memory_recall",))}
+    manager = PromptManager(store=store, card_of=lambda where: cards.get(where, cards[""]))
+    assert manager.load_prompt("1", "9") == manager.load_tools_prompt({"memory_recall"})
+    assert manager.load_prompt("1", "8") == manager.load_tools_prompt()

@@ -183,6 +183,43 @@ async def test_r3_08_a_card_may_narrow_the_tools(chat: Chat, cards: Cards) -> No
     assert await chat.facts() == [("用户", "喜欢", "摇滚")]
 
 
+async def test_r3_08_a_card_without_a_tool_is_not_told_to_use_it(chat: Chat, cards: Cards) -> None:
+    for tools in (["memory_recall"], ["memory_commit"], []):
+        await cards.put("resources/prompts/personality.json", {"name": "小忆", "tools": tools})
+        await chat.say("你好")
+        system = chat.model.asked[-1].system
+        assert {tool.name for tool in TOOLS if tool.name in system} == set(tools)
+        assert "没有的事就直说记不清，不编" in system
+
+
+async def test_r3_08_the_offline_model_lives_without_memory_commit(
+    app: App, chat: Chat, cards: Cards
+) -> None:
+    await cards.put("resources/prompts/personality.json", {"name": "小忆", "tools": ["memory_recall"]})
+    app.start()
+    chat.workflow = app.workflow
+    turn = await chat.say("我喜欢摇滚")
+    assert turn.errors == ()
+    assert await chat.facts() == [("用户", "喜欢", "摇滚")]
+    assert "摇滚" in ((await chat.say("我喜欢什么？")).reply or "")
+    await app.close()
+
+
+async def test_r3_08_the_shortcuts_are_those_of_who_plays_there(app: App, cards: Cards) -> None:
+    await cards.put(
+        "characters/neko.json", {"name": "小忆", "systemPrompt": "喵", "tools": ["memory_recall"]}
+    )
+    await cards.put("characters/orange.json", {**CARD, "tools": ["task_create"]})
+    await in_thread(app.bindings.bind, "qq_group_9", "orange")
+    prompts = app.rooms.prompts
+    assert await in_thread(prompts.load_prompt, "1", tools=()) == "喵"
+    assert await in_thread(prompts.load_prompt, "1", "9", tools=()) == "你是阿橘。"
+    for ids, offered in ((("1",), "memory_recall"), (("1", "9"), "task_create")):
+        text = await in_thread(prompts.load_prompt, *ids)
+        assert [tool.name for tool in TOOLS if f"- {tool.name}：" in text] == [offered]
+    assert "memory_commit" not in await in_thread(prompts.load_tools_prompt)
+
+
 async def test_r3_11_a_character_without_a_card_is_told_at_start(
     tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
