@@ -204,7 +204,7 @@ def _complaint(loc: tuple[int | str, ...], values: Mapping[str, Any]) -> str:
     name, *inside = map(str, loc)
     if name == "model_settings" and inside:
         return f"{PREFIX}MODEL_SETTINGS 里的 {_complaint_about(inside[0], values[name])}"
-    secret = Settings.model_fields[name].annotation is SecretStr
+    secret = Settings.model_fields[name].annotation is SecretStr or name == "model_settings"
     shown = "（已隐去）" if secret else repr(values[name])
     return f"{PREFIX}{name.upper()}={shown} 不合法：应为 {allowed(name)}"
 

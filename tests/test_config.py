@@ -83,7 +83,6 @@ def test_r7_01_numbers_from_env_are_taken_as_ids_and_keys() -> None:
         ("web_public", "maybe"),
         ("groups_allow", 5),
         ("character", ""),
-        ("model_settings", "[]"),
         ("base_url", "not a url"),
         ("base_url", "http://"),
         ("base_url", "http://[::1"),
@@ -107,6 +106,14 @@ def test_r6_07_secrets_are_not_shown(name: str) -> None:
     assert "hunter2" not in str(error.value)
     fine = "postgresql+psycopg://me:hunter2@host/db" if name == "database_url" else "hunter2"
     assert "hunter2" not in repr(parse({name: fine}))
+
+
+@pytest.mark.parametrize("wrong", ["[]", "{'api_key': 'hunter2'}", ["hunter2"]])
+def test_r6_07_model_settings_that_are_none_are_not_shown(wrong: Any) -> None:
+    with pytest.raises(ConfigError, match="MEMORYFS__MODEL_SETTINGS=（已隐去） 不合法") as error:
+        parse({"model_settings": wrong})
+    assert allowed("model_settings") in str(error.value)
+    assert "hunter2" not in str(error.value)
 
 
 def test_r7_01_all_wrong_values_are_named_at_once() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import nonebot
+from nonebot.config import SettingsError
 from nonebot.drivers import ASGIMixin
 from pydantic import ValidationError
 
@@ -33,7 +34,7 @@ def read_settings() -> Settings:
     raw: dict[str, Any] = getattr(nonebot.get_driver().config, "memoryfs", {})
     try:
         settings = nonebot.get_plugin_config(Config).memoryfs
-    except ValidationError:
+    except (ValidationError, SettingsError):  # the second: what should be JSON is none
         settings = _logged(lambda: parse(raw))  # says which, and what is allowed
     for name, nearest in unknown_names(raw):
         hint = f"，是不是 {PREFIX}{nearest.upper()}？" if nearest else ""

@@ -93,6 +93,18 @@ def test_r6_03_an_unusable_data_directory_ends_the_bot_with_1(site: Site) -> Non
     assert str(site.data) in ended.stdout + ended.stderr
 
 
+@pytest.mark.parametrize("written", ["{temperature: 0.5}", "{'api_key': 'sk-hunter2-0123456789'}", "hot"])
+def test_r7_01_what_should_be_json_and_is_none_is_named(site: Site, written: str) -> None:
+    site.settings["MEMORYFS__MODEL_SETTINGS"] = written
+    ended = _run_once(site)
+    assert ended.returncode == 1
+    log = ended.stdout + ended.stderr
+    [line] = [line for line in log.splitlines() if "插件没有加载" in line]
+    assert "MEMORYFS__MODEL_SETTINGS" in line
+    assert '应为 JSON 对象，如 {"temperature": 0.8, "timeout": 40}' in line
+    assert "hunter2" not in log
+
+
 def test_r7_01_a_wrong_setting_is_one_line_with_name_value_and_what_is_allowed(site: Site) -> None:
     site.settings["MEMORYFS__QUEUE"] = "lots"
     ended = _run_once(site)
