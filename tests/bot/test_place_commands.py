@@ -111,7 +111,8 @@ async def test_r3_2_prompts_of_three_levels(app: App, started: None, superuser: 
         assert await command(app, group(f"/提示词 {words}", group_id=87, **by("member", 651))) == NO
     await command(app, group("/提示词 设置 本群 大家好", group_id=87, **by("admin", 652)))
     assert await in_thread(prompts.load_base_prompt, "652", "87") == "大家好"
-    card = running.app.roster.card(running.app.roster.default).filled().system_prompt
+    roster = running.app.roster
+    card = (await in_thread(roster.card, roster.default)).filled().system_prompt
     assert await in_thread(prompts.load_base_prompt, "652", "88") == card
     [told] = await command(app, private("/提示词 查看 本群", user_id=int(superuser)))
     assert "要在群里说" in told
