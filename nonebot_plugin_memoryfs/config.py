@@ -161,12 +161,7 @@ class Config(BaseModel):
     memoryfs: Settings = Settings()
 
 
-NOT_YET_USED = frozenset(
-    {
-        "database_url",
-    }
-    | {"keep_turns_days"}
-)
+NOT_YET_USED = frozenset({"database_url", "keep_turns_days"})
 """Settings whose names are fixed but whose feature this version does not have."""
 
 
