@@ -3,9 +3,12 @@
 _SENTENCES = {
     **{
         relation: f"{{who}}{relation}{{thing}}"
-        for relation in ("喜欢", "不喜欢", "讨厌", "想要", "在做", "在学", "在写", "在看", "在玩")
+        for relation in ("喜欢", "不喜欢", "讨厌", "想要", "在做", "在学", "在写", "在看", "在玩", "在准备")
     },
-    **{relation: f"{{who}}{relation}{{thing}}" for relation in ("打算", "不打算", "养了", "不吃", "来自")},
+    **{
+        relation: f"{{who}}{relation}{{thing}}"
+        for relation in ("打算", "不打算", "养了", "不吃", "来自", "家在")
+    },
     "过敏": "{who}对{thing}过敏",
     "所在地": "{who}在{thing}",
     "名字": "{who}叫{thing}",
