@@ -7,6 +7,7 @@ somebody else's words hold and the person's own do not, is not theirs; what nobo
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from ..text.grams import grams, grams_for_query
@@ -36,6 +37,37 @@ def judge(text: str, about: str, lines: Sequence[Line]) -> Verdict:
         about: the person.
         lines: what was said, by the character too.
     """
+    held = _held(text, about, lines)
+    if held.own < held.others / 2 or (not held.own and held.others):
+        return Verdict.FOREIGN
+    return Verdict.THEIRS if held.own else Verdict.GUESSED
+
+
+def is_anothers(text: str, about: str, lines: Sequence[Line]) -> bool:
+    """Whether one other speaker's words hold most of what a text says, and the person's own do not.
+
+    Stricter than `judge`: for what a model may well put in words of its own.
+
+    Args:
+        text: what is to be filed.
+        about: the person.
+        lines: what was said, by the character only where its words count as another's.
+    """
+    held = _held(text, about, lines)
+    return held.others >= held.all / 2 > 0 and held.own < held.others / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """How much of what a text names stands in whose words; what several said counts less."""
+
+    all: float
+    own: float
+    others: float
+    """In those of the one other speaker who said most of it."""
+
+
+def _held(text: str, about: str, lines: Sequence[Line]) -> _Held:
     said: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for line in lines:
@@ -46,10 +78,7 @@ def judge(text: str, about: str, lines: Sequence[Line]) -> Verdict:
     speakers = Counter(gram for words in said.values() for gram in words)
     held = {who: sum(1 / speakers[gram] for gram in told & words) for who, words in said.items()}
     own = held.pop(about, 0.0)
-    others = max(held.values(), default=0.0)
-    if own < others / 2 or (not own and others):
-        return Verdict.FOREIGN
-    return Verdict.THEIRS if own else Verdict.GUESSED
+    return _Held(sum(1 / max(speakers[gram], 1) for gram in told), own, max(held.values(), default=0.0))
 
 
 def sources(text: str, lines: Sequence[Line]) -> tuple[int, ...]:

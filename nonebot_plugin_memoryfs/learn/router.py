@@ -1,7 +1,6 @@
 """The one router: files what was learnt under those it is about, linked to its turns (R4.9, R4.12)."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..memory import Entry, MemoryFS
@@ -9,14 +8,13 @@ from ..memory.learnt import Known
 from ..prompt import PromptManager
 from ..scope import group_of
 from ..text.sentences import gist
-from .attribution import Verdict, judge, sources
-from .batches import Batch, Line, turn_ids
+from .attribution import is_anothers, sources
+from .batches import Batch, turn_ids
 from .items import Item, selected
+from .wording import about_person, is_guess, marked, without_anothers
 
 _TIMELINE_LINE = 160
 _NOTE_DAYS = 7
-GUESS = "[推测] "
-_GUESSED = re.compile(r"\s*[\[【(（]\s*(?:推测|猜测)\s*[\]】)）]\s*[:：]?\s*")
 
 
 @dataclass(slots=True)
@@ -45,11 +43,16 @@ class Router:
             known: the entries that `replaces` counts, from 1.
         """
         filed = Filed()
-        for item in selected(items, group=batch.in_group):
+        usable: list[Item] = []
+        for item in items:
+            about = _whom(item.about, batch.speakers)
+            if about is None or about in batch.speakers:
+                usable.append(item.model_copy(update={"about": about}))
+            else:
+                filed.refused.append(f"{gist(about, 32)} 没有说话：{item.title}")
+        for item in selected(usable, group=batch.in_group):
             person = item.about or _only(batch)
-            if item.about and item.about not in batch.speakers:
-                filed.refused.append(f"{item.about} 没有说话：{item.title}")
-            elif person is None and item.category in ("user_persona", "character_persona"):
+            if person is None and item.category in ("user_persona", "character_persona"):
                 filed.refused.append(f"没有说是谁的：{item.title}")
             elif batch.lines:
                 self._file(batch, item, person, known, filed)
@@ -61,25 +64,29 @@ class Router:
         match item.category:
             case "user_persona":
                 assert person is not None
-                texts = list(_theirs(item.content, person, batch.lines, filed))
                 path = self._memory.path_user_persona(batch.character_id, person)
-                self._put(batch, item, path, texts, (person,), known, filed)
+                there = [one.entry.text for one in known if one.path == path]
+                worded = about_person(item.content, person, batch.lines, there)
+                filed.refused += worded.refused
+                self._put(batch, item, path, worded.texts, (person,), known, filed)
             case "character_persona":
                 assert person is not None
                 path = self._memory.path_character_persona(batch.character_id, person)
-                texts = [_marked(item.content)]
-                self._put(batch, item, path, texts, (person,), known, filed)
+                text = without_anothers(marked(item.content), person, batch.spoken, filed.refused)
+                self._put(batch, item, path, [text] if text else [], (person,), known, filed)
             case "important_event":
-                people = (person,) if item.about and person else tuple(batch.speakers)
+                one = person if item.about and person else None
+                theirs = one is not None and not is_anothers(item.content, one, batch.spoken)
+                people = (one,) if one is not None and theirs else tuple(batch.speakers)
                 path = self._memory.path_important_events(batch.character_id, batch.conversation_id)
-                texts = [_marked(item.content)]
+                texts = [marked(item.content)]
                 self._put(batch, item, path, texts, people, known, filed)
                 self._put_on_timeline(batch, item, people)
             case "recent_digest":
                 everyone = tuple(batch.speakers)
                 for reader in (item.about,) if item.about else everyone:
                     path = self._memory.path_recent_digest(batch.character_id, reader)
-                    self._put(batch, item, path, [_marked(item.content)], everyone, (), filed, digest=True)
+                    self._put(batch, item, path, [marked(item.content)], everyone, (), filed, digest=True)
         if item.type == "short":
             filed.notes += self._note(batch, item, person)
 
@@ -110,7 +117,7 @@ class Router:
         self._memory.learnt.file(
             path,
             learnt,
-            replaced=[one.entry for one in shown if one.path == path],
+            replaced=[one.entry for one in shown if one.path == path and _may_replace(learnt, one.entry)],
             title=item.title,
             summary=item.summary,
             importance=item.importance,
@@ -119,7 +126,7 @@ class Router:
         filed.entries += len(learnt)
 
     def _put_on_timeline(self, batch: Batch, item: Item, people: tuple[str, ...]) -> None:
-        text = gist(_marked(item.content), _TIMELINE_LINE)
+        text = gist(marked(item.content), _TIMELINE_LINE)
         lines = [line for line in batch.spoken if line.user_id in people]
         entry = Entry(text, at=lines[-1].at, conversation_id=batch.conversation_id, people=people)
         path = self._memory.path_timeline(batch.character_id)
@@ -134,7 +141,7 @@ class Router:
         lines = [line for line in batch.spoken if person in (None, line.user_id)]
         return self._prompts.add_memory(
             item.title,
-            _marked(item.content),
+            marked(item.content),
             target,
             summary=item.summary,
             mem_type="short",
@@ -150,19 +157,17 @@ def _only(batch: Batch) -> str | None:
     return next(iter(batch.speakers)) if len(batch.speakers) == 1 and not batch.in_group else None
 
 
-def _theirs(content: str, person: str, lines: Sequence[Line], filed: Filed) -> Iterable[str]:
-    """The lines of a content that are the person's: what another said is left out, guesses are marked."""
-    for line in content.splitlines():
-        text = _GUESSED.sub("", line).strip(" -·•\t")
-        if not text:
-            continue
-        verdict = judge(text, person, lines)
-        if verdict is Verdict.FOREIGN:
-            filed.refused.append(f"不是 {person} 说的：{gist(text, 40)}")
-        else:
-            yield text if verdict is Verdict.THEIRS and not _GUESSED.search(line) else GUESS + text
+def _may_replace(learnt: Iterable[tuple[Entry, object]], former: Entry) -> bool:
+    """Whether these entries may take an entry's place: a guess ends no statement, nobody another's entry."""
+    entries = [entry for entry, _ in learnt]
+    people = {person for entry in entries for person in entry.people}
+    only_guessed = all(is_guess(entry.text) for entry in entries)
+    return not people.isdisjoint(former.people) and (is_guess(former.text) or not only_guessed)
 
 
-def _marked(content: str) -> str:
-    """A content whose mark of a guess, if it has one, is written the one way (R2.4)."""
-    return GUESS + _GUESSED.sub("", content).strip() if _GUESSED.match(content) else content
+def _whom(about: str | None, speakers: Mapping[str, str]) -> str | None:
+    """The id of the speaker an item is about; models write names, too, which must then be one person's."""
+    if about is None or about in speakers:
+        return about
+    called = [i for i, name in speakers.items() if about in (name, f"{name}（{i}）", f"{i}（{name}）")]
+    return called[0] if len(called) == 1 else about
