@@ -1,4 +1,4 @@
-"""Inserting many small rows: the index writes dozens per fact, so each costs as little as it can.
+"""Writing and reading many small rows: the index has dozens per fact, so each costs as little as it can.
 
 Only for columns that need no conversion (numbers and text).
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Table, insert
+from sqlalchemy import Connection, CursorResult, Dialect, Table, insert
 
 
 def insert_rows(
@@ -21,6 +21,14 @@ def insert_rows(
         connection.exec_driver_sql(sql, list(rows))
     else:
         connection.exec_driver_sql(sql, [dict(zip(names, row, strict=True)) for row in rows])
+
+
+def read_rows(result: CursorResult[Any]) -> list[tuple[Any, ...]]:
+    """All rows of a query as the driver has them."""
+    assert result.cursor is not None
+    rows = result.cursor.fetchall()
+    result.close()
+    return rows
 
 
 @lru_cache(maxsize=32)

@@ -54,7 +54,7 @@ def lift_neighbours(
                 beside = (match.place_id, ref)
                 parts[beside] += part * match.score
                 lifted.setdefault(beside, Match(*beside, 0.0, match.share))
-    return in_order(
-        Match(match.place_id, match.ref, match.score + parts[key], match.share)
-        for key, match in lifted.items()
-    )
+    for beside, part in parts.items():
+        match = lifted[beside]
+        lifted[beside] = match._replace(score=match.score + part)
+    return in_order(lifted.values())

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import CompoundSelect, Connection, Row, Select, bindparam, func, select, union_all
+from sqlalchemy import CompoundSelect, Connection, Select, bindparam, func, select, union_all
 
 from ..storage.tables import documents, postings, shelves
+from .bulk import read_rows
 from .index import Kind
 from .places import chunks
 from .recipes import Recipe
@@ -49,6 +51,8 @@ _RANGE = select(  # two seeks: asked for together, SQLite reads every document b
 
 _AT_ONCE = 16
 """Places of one statement about the newest documents of each."""
+_GRAM = itemgetter(0)
+
 _QUERY_GRAMS = 64
 """A longer query is cut: no statement grows with what a person sends."""
 
@@ -80,15 +84,15 @@ class _Postings:
     spans: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     """Place → its first and last ref, where one had to be estimated."""
 
-    def take_all(self, rows: Iterable[Sequence[Any]]) -> None:
+    def take_all(self, rows: Sequence[Sequence[Any]]) -> None:
         """All postings of some grams in some places."""
-        seen = [cast(Posting, row) for row in rows if row[2] >= self.since[row[1]]]
-        self.rows += seen
-        self.frequency.update(row[0] for row in seen)
+        seen = [row for row in rows if row[2] >= self.since[row[1]]] if any(self.since.values()) else rows
+        self.rows += cast("Iterable[Posting]", seen)
+        self.frequency.update(map(_GRAM, seen))
 
     def take(self, rows: Iterable[Sequence[Any]], gram: str, frequency: int) -> None:
         """Some postings of a gram that may all be seen, and in how many documents it stands."""
-        self.rows += (cast(Posting, row) for row in rows)
+        self.rows += cast("Iterable[Posting]", rows)
         self.frequency[gram] += frequency
 
 
@@ -151,9 +155,9 @@ def _score(
     held: defaultdict[Document, float] = defaultdict(float)
     k1, flat, slope = recipe.k1, recipe.k1 * (1 - recipe.b), recipe.k1 * recipe.b / average
     for gram, place_id, ref, count, length in rows:
-        rare = rarity[gram]
-        scores[place_id, ref] += rare * count * (k1 + 1) / (count + flat + slope * length)
-        held[place_id, ref] += rare
+        document, rare = (place_id, ref), rarity[gram]
+        scores[document] += rare * count * (k1 + 1) / (count + flat + slope * length)
+        held[document] += rare
     return scores, held
 
 
@@ -187,11 +191,11 @@ def _read(
     small = [place_id for place_id, (size, _) in sizes.items() if size <= recipe.whole]
     for chunk in chunks(small):
         where = {"grams": grams, "place_ids": chunk, "kind": int(kind)}
-        found.take_all(connection.execute(_WHOLE, where))
+        found.take_all(read_rows(connection.execute(_WHOLE, where)))
     for chunk in chunks(sizes.keys() - set(small)):
         for gram in grams:
             where = {"grams": [gram], "place_ids": chunk, "kind": int(kind), "most": recipe.newest}
-            rows = connection.execute(_FIRST, where).all()
+            rows = read_rows(connection.execute(_FIRST, where))
             if len(rows) < recipe.newest:
                 found.take_all(rows)
             else:
@@ -213,8 +217,8 @@ def _read_newest(
         where: dict[str, Any] = {"gram": gram, "kind": int(kind), "newest": recipe.newest}
         for number, place_id in enumerate(some):
             where |= {f"place_{number}": place_id, f"since_{number}": found.since[place_id]}
-        by_place: defaultdict[int, list[Row[*tuple[Any, ...]]]] = defaultdict(list)
-        for row in connection.execute(_newest_of(len(some)), where):
+        by_place: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
+        for row in read_rows(connection.execute(_newest_of(len(some)), where)):
             by_place[row[1]].append(row)
         for place_id, read in by_place.items():
             frequency = len(read)

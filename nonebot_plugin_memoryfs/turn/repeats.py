@@ -27,12 +27,14 @@ def repeated_facts(facts: Iterable[Fact], memory: MemoryContext, user_id: str, n
     shown = [(section.kind, entry) for section in memory.sections for entry in section.entries]
     said = _clauses(entry for _, entry in shown)
     own = _clauses(e for kind, e in shown if kind == "user_persona" or e.people == (user_id,))
+    oneself = tuple(map(fold_sentence, (*_ONESELF, name)))
 
     def is_said(fact: Fact) -> bool:
         states = f"{fact.relation}{fact.object}"
         if fact.subject != SPEAKER:
             return fold_sentence(f"{fact.subject}{states}") in said
-        return any(fold_sentence(f"{who}{states}") in own for who in (*_ONESELF, name))
+        folded = fold_sentence(states)
+        return any(f"{who}{folded}" in own for who in oneself)
 
     return frozenset(fact.id for fact in facts if is_said(fact))
 
