@@ -13,7 +13,9 @@ from nonebot_plugin_memoryfs.config import Settings
 from nonebot_plugin_memoryfs.learn import Extraction, Item, Learner
 from nonebot_plugin_memoryfs.memory import Entry
 from nonebot_plugin_memoryfs.model import Answer, Ask, ModelRequestLog, Question, Reply
+from nonebot_plugin_memoryfs.model.patience import Patience
 from nonebot_plugin_memoryfs.scope import Scope
+from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.turn import Incoming, Overheard, Turn, Workflow
 
 from ..conftest import Clock
@@ -115,10 +117,10 @@ def open_app(directory: Path, clock: Clock, **settings: Any) -> App:
 
 
 @pytest.fixture
-def app(tmp_path: Path, clock: Clock) -> Iterator[App]:
-    app = open_app(tmp_path / "data", clock)
-    yield app
-    app.rooms.store.close()
+def app(tmp_path: Path, clock: Clock, database_url: str | None) -> Iterator[App]:
+    """An app; on PostgreSQL where a test says `on_both`."""
+    with Store.open(tmp_path / "data", database_url, clock=clock) as store:
+        yield App(store, Settings(), Patience())
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from nonebot_plugin_memoryfs.learn import Extraction
 from nonebot_plugin_memoryfs.storage.usage import Spent
 
 from ..conftest import Clock
+from ..postgres import on_both
 from .conftest import KEY, Talk, in_group, open_app
 
 
@@ -17,6 +18,7 @@ def lines_asked(talk: Talk, number: int = -1) -> str:
     return talk.teacher.asked[number].user.split("新的对话：")[1]
 
 
+@on_both
 async def test_r4_08_every_sixth_turn_is_learnt_from_once(talk: Talk) -> None:
     await talk.chat(*(f"闲话{n}" for n in range(5)))
     assert talk.teacher.asked == []
@@ -76,6 +78,7 @@ async def test_r4_08_the_counter_is_reset_with_the_results_or_not_at_all(
     assert await in_thread(learning.next, KEY) is None
 
 
+@on_both
 async def test_r4_10_a_failed_call_keeps_the_batch_and_waits_longer_each_time(talk: Talk) -> None:
     talk.teacher.fails = True
     await talk.chat("我喜欢摇滚", *(f"闲话{n}" for n in range(6)))

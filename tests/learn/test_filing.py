@@ -10,6 +10,7 @@ from nonebot_plugin_memoryfs.learn import Extraction, Item
 from nonebot_plugin_memoryfs.learn.items import ITEMS, ITEMS_IN_GROUP, selected
 from nonebot_plugin_memoryfs.scope import Scope
 
+from ..postgres import on_both
 from .conftest import GROUP_ID, PRIVATE, Talk, in_group
 
 FILLER = tuple(f"嗯嗯{n}" for n in range(5))
@@ -30,6 +31,7 @@ def files(talk: Talk, user_id: str = "1", conversation_id: str = PRIVATE.convers
     }
 
 
+@on_both
 async def test_r4_09_each_category_has_its_file(talk: Talk) -> None:
     talk.teacher.items = [
         item("user_preference", "喜欢摇滚", about=1, title="口味", summary="爱听摇滚", importance=0.9),
@@ -139,6 +141,7 @@ class TestAttribution:
 class TestCorrected:
     """R1.19: what was corrected is never told in its old form."""
 
+    @on_both
     async def test_r1_19_an_entry_whose_fact_was_superseded_shows_as_corrected(self, talk: Talk) -> None:
         await talk.chat("我住在北京", *FILLER)
         assert "在北京" in await talk.prompt()

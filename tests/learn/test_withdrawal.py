@@ -10,6 +10,7 @@ from nonebot_plugin_memoryfs.storage.tables import documents, edges, lines, node
 from nonebot_plugin_memoryfs.storage.usage import Spent
 from nonebot_plugin_memoryfs.turn.values import join
 
+from ..postgres import on_both
 from .conftest import KEY, Talk, in_group
 
 FILLER = tuple(f"嗯嗯{n}" for n in range(5))
@@ -36,6 +37,7 @@ def turn_count(app: App) -> int:
         return c.scalar(select(func.count()).select_from(turns)) or 0
 
 
+@on_both
 async def test_r4_11_a_message_taken_back_leaves_nothing(talk: Talk) -> None:
     await talk.chat("我喜欢榴莲糖", *FILLER)
     assert await talk.persona() == ["喜欢榴莲糖"]

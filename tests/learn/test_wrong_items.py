@@ -7,6 +7,7 @@ import pytest
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.learn.wording import GUESSES
 
+from ..postgres import on_both
 from .conftest import GROUP_ID, KEY, PRIVATE, Talk, in_group
 
 FILLER = tuple(f"嗯嗯{n}" for n in range(5))
@@ -68,6 +69,7 @@ async def test_r2_04_a_guess_replaces_nothing_that_was_stated(talk: Talk) -> Non
     assert await talk.persona() == ["喜欢摇滚", "[推测] 大概更偏爱古典乐"]
 
 
+@on_both
 async def test_r4_09_nobody_replaces_an_event_of_others(talk: Talk) -> None:
     talk.teacher.items = [item("event", "养了一条玉米蛇", about="2")]
     await two_in_a_group(talk)

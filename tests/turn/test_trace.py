@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ from sqlalchemy import select
 
 from nonebot_plugin_memoryfs.app import App
 from nonebot_plugin_memoryfs.concurrency import in_thread
+from nonebot_plugin_memoryfs.config import Settings
 from nonebot_plugin_memoryfs.storage.tables import traces
 from nonebot_plugin_memoryfs.turn import explain, latest_trace, trace
 from nonebot_plugin_memoryfs.turn.checklist import check
 
+from ..conftest import Clock
 from .conftest import GROUP, Chat
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,3 +102,57 @@ async def test_r4_03_why_runs_beside_a_running_bot(chat: Chat, tmp_path: Path) -
     missing = await why("--data", str(tmp_path / "nowhere"), "why")
     assert missing.returncode == 1
     assert "nowhere" in missing.stderr
+
+
+class TestChecklist:
+    """R4.3: each of the six says what happened, whatever became of the turn."""
+
+    async def kept(self, chat: Chat) -> dict[str, bool]:
+        told = await in_thread(latest_trace, chat.app.rooms.store.database)
+        assert told is not None
+        return told["checklist"]
+
+    async def test_r4_03_a_model_that_calls_nothing_skips_nothing(self, chat: Chat) -> None:
+        turn = await chat.say("上次说的那个东西叫什么")
+        assert turn.answer is not None
+        assert turn.answer.calls == ()
+        assert all((await self.kept(chat)).values())
+
+    async def test_r4_03_without_budget_nothing_stood_in_a_request(
+        self, tmp_path: Path, clock: Clock
+    ) -> None:
+        app = await in_thread(App.open, Settings(daily_calls=1), tmp_path / "spent", clock=clock)
+        chat = Chat(app, clock)
+        await chat.say("你好")
+        turn = await chat.say("刚才我说了什么？")
+        assert turn.spent
+        kept = await self.kept(chat)
+        assert [name for name, done in kept.items() if not done] == ["both_in_last_request"]
+        await in_thread(app.rooms.store.close)
+
+    async def test_r4_03_of_what_was_taken_back_nothing_was_recorded(self, chat: Chat) -> None:
+        async def withdraw() -> None:
+            assert await in_thread(chat.app.rooms.learning.withdraw, *turn_key, "m1")
+
+        turn_key = ("neko", "qq_private_1")
+        chat.model.before = withdraw
+        checklist = check(await chat.say("我喜欢摇滚", source_ids=("m1",)))
+        assert not checklist.chain_updated
+        assert checklist.both_in_last_request
+        assert await in_thread(latest_trace, chat.app.rooms.store.database) is None
+
+    @pytest.mark.parametrize("lost", ["persona", "chain"])
+    async def test_r4_03_a_request_that_lost_one_of_both_is_found_out(self, chat: Chat, lost: str) -> None:
+        await chat.say("我喜欢摇滚")
+        turn = await chat.say("我喜欢爵士")
+        assert turn.recalled is not None
+        assert turn.answer is not None
+        (request,) = turn.answer.requests
+        gone = turn.recalled.persona_text if lost == "persona" else turn.recalled.chain.text.splitlines()[-1]
+        cut = replace(request, text=request.text.replace(gone, ""))
+        assert not check(replace(turn, answer=replace(turn.answer, requests=(request, cut)))).complete
+        assert check(replace(turn, answer=replace(turn.answer, requests=(cut, request)))).complete
+
+    async def test_r4_03_a_turn_that_was_only_heard_has_done_nothing(self, chat: Chat) -> None:
+        heard = await chat.workflow.hear(chat.incoming("刚才那个"))
+        assert not any(asdict(check(heard)).values())

@@ -1,6 +1,8 @@
 """R4.1, R4.2, R4.5–R4.7: the ten steps, whatever the model does."""
 
+import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -54,6 +56,42 @@ async def test_r4_01_a_crash_after_hearing_keeps_what_was_said(
     directory = chat.app.rooms.store.directory
     again = await in_thread(App.open, Settings(), directory, clock=clock)
     assert (await rows(again))[0] == ("unanswered", ["我喜欢摇滚"])
+    await in_thread(again.rooms.store.close)
+
+
+@pytest.mark.parametrize("step", ["recall", "_ask", "_send", "record"])
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_r4_01_a_stop_between_any_two_steps_loses_nothing_and_repeats_nothing(
+    chat: Chat, step: str, when: str, monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    """The model commits the fact itself; what was told stands once, whether it came to that or not."""
+    triplet = {"subject": "用户", "relation": "喜欢", "object": "摇滚", "inferred": False}
+    chat.model.calls = [("memory_commit", {"triplets": [triplet]})]
+    where = chat.workflow if step.startswith("_") else workflow
+    real = getattr(where, step)
+
+    def stop(*args: Any) -> Any:
+        if when == "after":
+            real(*args)
+        raise asyncio.CancelledError
+
+    async def stop_async(*args: Any) -> Any:
+        if when == "after":
+            await real(*args)
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(where, step, stop_async if step.startswith("_") else stop)
+    with pytest.raises(asyncio.CancelledError):
+        await chat.say("我喜欢摇滚")
+    answered = (step, when) == ("record", "after")
+    sent = answered or (step, when) in (("_send", "after"), ("record", "before"))
+    assert chat.sent == ["好的"] * sent
+    directory = chat.app.rooms.store.directory
+    again = await in_thread(App.open, Settings(), directory, clock=clock)
+    (row,) = await rows(again)
+    assert row == (("answered", ["我喜欢摇滚", "好的"]) if answered else ("unanswered", ["我喜欢摇滚"]))
+    facts = (await in_thread(again.rooms.graph.memory_recall, PRIVATE, "用户")).facts
+    assert [(fact.relation, fact.object, fact.sightings) for fact in facts] == [("喜欢", "摇滚", 1)]
     await in_thread(again.rooms.store.close)
 
 
