@@ -126,8 +126,8 @@ def read_batch(connection: Connection, key: Key, upto: int = _LAST) -> Batch:
     corrections = superseded_objects(connection, closed)
     by_turn: dict[int, list[Line]] = {turn_id: [] for turn_id in closed}
     for row in connection.execute(_LINES, {"turn_ids": list(closed)}) if closed else ():
-        text = _learnable(row.text)
-        if text and row.user_id not in paused and not states(text, corrections.get(row.turn_id, ())):
+        text = _without(_learnable(row.text), corrections.get(row.turn_id, frozenset()))
+        if text and row.user_id not in paused:
             by_turn[row.turn_id].append(
                 Line(row.turn_id, row.user_id, row.speaker, row.by_character, text, row.at)
             )
@@ -189,6 +189,13 @@ def _learnable(text: str) -> str:
     """What of a line may be learnt from: no commands, no pictures, no silence (R4.11)."""
     bare = _PLACEHOLDER.sub("", text).strip()
     return shorten(bare, _LINE) if bare and not _COMMAND.match(text) else ""
+
+
+def _without(text: str, objects: frozenset[str]) -> str:
+    """A line without what no longer holds; what else it says stays (R1.19)."""
+    for thing in objects:
+        text = re.sub(re.escape(thing), "…", text, flags=re.IGNORECASE) if thing else text
+    return "" if states(text, objects) else text
 
 
 def turn_ids(batch_lines: Iterable[Line]) -> tuple[int, ...]:

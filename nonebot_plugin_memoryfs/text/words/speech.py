@@ -52,7 +52,7 @@ REPORTED = (
 
 PLAY = (
     r"翻译|造句|歌词|台词|唱道|扮演|假装|复读|跟我念|跟着我|剧本|小说里|角色卡|用[英日韩法德俄]语"
-    r"|举例|例句|才怪|骗你|骗人|开个?玩笑|逗你|bushi|狗头|doge|手滑|发错|不是本人|记住|记一下|记下|别忘了"
+    r"|举例|例句|才怪|骗你|骗人|开个?玩笑|逗你|bushi|狗头|doge|[🙂🙃]|反话|手滑|发错|不是本人|记住|记一下|记下|别忘了"
     r"|(?:帮我|给我|替我|请|来)(?:写|念|唱|说|编|画|生成|改|润色)|润色|文案|模仿|COS|cosplay"
 )
 """Anywhere in a message: it plays, quotes, jokes, or asks to be written, so nothing is stated."""
