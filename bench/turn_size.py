@@ -17,6 +17,7 @@ from typing import TypeVar
 from nonebot_plugin_memoryfs.app import App
 from nonebot_plugin_memoryfs.config import Settings
 from nonebot_plugin_memoryfs.learn import Learner
+from nonebot_plugin_memoryfs.memory.context import DEFAULT_BUDGET
 from nonebot_plugin_memoryfs.model import Answer, Ask, Health, ModelRequestLog, Question, Reply
 from nonebot_plugin_memoryfs.model.tokens import estimate
 from nonebot_plugin_memoryfs.scope import Scope
@@ -30,6 +31,9 @@ WINDOW = 25
 
 LEGEND = f"""Means over {WINDOW} turns; tokens are estimated; most: the largest request of the window.
 recalled: what of it are facts, sayings and entries that were found; it fills a budget of its own."""
+
+BUDGET = DEFAULT_BUDGET + 1_200 + 5 * 240
+"""Characters of memory files (R1.12), facts (R2.9), and five sayings with name and day."""
 
 _FILLS = frozenset({"graph.facts", "memory_fs.context"})
 _SCOPE = Scope("neko", "qq_private_1", "1", private=True)
@@ -134,10 +138,10 @@ def _rows(
 
 
 def bounds_of(rows: Sequence[Row]) -> list[Bound]:
-    """Flat: the last quarter costs what the second does, when there is enough to recall.
+    """Flat but for what is recalled, and that within its budget.
 
-    A young chat has little to recall, and what is recalled fills its budget as the chat grows: against
-    turns 26-50 only the rest of a request must stay what it is.
+    A young chat has little to recall; facts and files fill their budget over hundreds of turns. So what
+    decides is the rest of a request, against turns 26-50, and the budget; all of it together is reported.
     """
     quarter = len(rows) // 4
     if not quarter:
@@ -153,9 +157,16 @@ def bounds_of(rows: Sequence[Row]) -> list[Bound]:
     since = f"last quarter ÷ turns {rows[1]['turns']}"
     return [
         *(
-            Bound(f"{n} per request, last quarter ÷ second", mean(last, n) / mean(second, n), "at most", 1.1)
+            Bound(
+                f"{n} per request, last quarter ÷ second",
+                mean(last, n) / mean(second, n),
+                "at most",
+                1.1,
+                "times",
+            )
             for n in ("characters", "tokens")
         ),
+        Bound("what is recalled ÷ its budget", max(row["recalled"] for row in rows) / BUDGET, "at most", 1),
         Bound(f"characters but for what is recalled, {since}", rest(last) / rest(young), "at most", 1.1),
         Bound(
             f"characters, {since}",

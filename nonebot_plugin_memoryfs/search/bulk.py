@@ -23,7 +23,7 @@ def insert_rows(
         connection.exec_driver_sql(sql, [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def read_rows(result: CursorResult[Any]) -> list[tuple[Any, ...]]:
+def read_rows(result: CursorResult[*tuple[Any, ...]]) -> Sequence[Sequence[Any]]:
     """All rows of a query as the driver has them."""
     assert result.cursor is not None
     rows = result.cursor.fetchall()

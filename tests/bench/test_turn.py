@@ -35,16 +35,13 @@ async def test_r6_10_a_row_for_each_window_of_turns(tmp_path: Path) -> None:
     assert rows[1]["messages array"] > rows[0]["messages array"]
 
 
-def test_r6_10_growth_fails_and_a_plateau_does_not() -> None:
-    assert failed(100, 190, 190, 200, 200, 201, 205, 202) == []
-    assert len(failed(*range(100, 900, 100))) == 3
-    assert turn_size.bounds_of([row("1", 1), row("2", 1)]) == []
-
-
-def test_r6_10_against_a_young_chat_only_what_is_recalled_may_grow() -> None:
+def test_r6_10_only_what_is_recalled_may_grow_and_not_beyond_its_budget() -> None:
     filling = (0, 50, 80, 100, 100, 100, 100, 100)
     assert failed(100, 150, 180, 200, 200, 200, 200, 200, recalled=filling) == []
     assert len(failed(100, 150, 180, 200, 200, 200, 200, 200)) == 1
+    beyond = tuple(n + turn_size.BUDGET for n in filling)
+    assert len(failed(*(n + 100 for n in beyond), recalled=beyond)) == 1
+    assert turn_size.bounds_of([row("1", 1), row("2", 1)]) == []
 
 
 def cost(*p50: float) -> list[str]:
