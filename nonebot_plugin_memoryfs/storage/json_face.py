@@ -75,8 +75,9 @@ class JsonFace:
         self.when_marked()
 
     def pull(self) -> None:
-        """Take a person's edit in; one `stat` when there is none. It never waits for a write under way.
+        """Take a person's edit in; one `stat` when there is none.
 
+        An edit that came while the file was being written waits for that write, which makes no more pauses.
         A file that can't be parsed is read three times, with pauses of 50 ms, before it is set aside: an
         editor may be saving it. What the disk refuses is reported, and the tables count until it can be read.
         Inside a transaction it is left to the next call: what is rolled back must not count as taken in.
@@ -84,11 +85,10 @@ class JsonFace:
         if self._path is None or self._database.inside:
             return
         try:
-            if stat_of(self._path) != self._stat and self._busy.acquire(blocking=False):
-                try:
-                    self._take_edit()
-                finally:
-                    self._busy.release()
+            if stat_of(self._path) != self._stat:
+                with self._hurry.now(), self._busy:
+                    if stat_of(self._path) != self._stat:
+                        self._take_edit()
         except OSError as error:
             self._report_once(f"{self.name} 无法读取，先以数据库为准：{error.strerror}")
 

@@ -150,3 +150,34 @@ def test_r6_02_who_waits_for_a_file_does_not_wait_for_pauses(
     face.hurry()
     writer.join(30)
     assert not writer.is_alive()
+
+
+def test_r6_02_an_edit_made_during_a_write_is_seen_by_the_next_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Numbers(a=1)
+    face = store.face("numbers.json", source)
+    face.push()
+    writing, edited = threading.Event(), threading.Event()
+    rows = source.rows
+
+    def slow(connection: Connection) -> Iterator[tuple[str, Hashable]]:
+        writing.set()
+        assert edited.wait(30)
+        return rows(connection)
+
+    monkeypatch.setattr(source, "rows", slow)
+    face.mark()
+    writer = threading.Thread(target=face.follow)
+    writer.start()
+    assert writing.wait(30)
+    assert store.directory is not None
+    (store.directory / "numbers.json").write_text('{"a": {"number": 2}}', "utf-8")
+    reader = threading.Thread(target=face.pull)
+    reader.start()
+    reader.join(0.2)  # one that does not wait for the write is through by now
+    edited.set()
+    reader.join(30)
+    assert source.numbers == {"a": 2}
+    writer.join(30)
+    assert not writer.is_alive()
