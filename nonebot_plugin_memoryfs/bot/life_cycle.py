@@ -20,7 +20,7 @@ from ..storage.directory import DirectoryLock
 from .chat import Chat
 from .commands.hooks import Desk
 from .scheduler import start_jobs, stop_jobs
-from .server import address, driver_server, way_in
+from .server import address, driver_server, reached_at, way_in
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
@@ -84,8 +84,12 @@ class Running:
         logger.info("记忆数据在 %s", self._directory.path)
         driver = nonebot.get_driver()
         if isinstance(driver, ASGIMixin):
-            reverse = f"ws://{driver.config.host}:{driver.config.port}/onebot/v11/ws"
-            logger.info("OneBot 实现请用反向 WebSocket 连接 %s", reverse)
+            elsewhere = "（从别的机器连，换成这台机器的地址）" if driver.config.host.is_unspecified else ""
+            logger.info(
+                "OneBot 实现请用反向 WebSocket 连接 ws://%s/onebot/v11/ws%s",
+                reached_at(driver.config),
+                elsewhere,
+            )
         await self._serve_web(app)
 
     async def stop(self) -> None:

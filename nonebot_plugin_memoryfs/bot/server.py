@@ -1,6 +1,9 @@
 """The driver's own server, where the page is served (R7.5, R7.7)."""
 
+from ipaddress import ip_address
+
 import nonebot
+from nonebot.config import Config
 from nonebot.drivers import ASGIMixin
 
 from .. import web
@@ -14,8 +17,15 @@ def driver_server() -> object:
 
 def address() -> str:
     """Where the driver's server is reached from this machine."""
-    config = nonebot.get_driver().config
-    return f"http://{config.host}:{config.port}"
+    return f"http://{reached_at(nonebot.get_driver().config)}"
+
+
+def reached_at(config: Config) -> str:
+    """Host and port of a server, as this machine reaches it: one on every address is on loopback too."""
+    host = config.host
+    if host.is_unspecified:
+        host = ip_address("127.0.0.1" if host.version == 4 else "::1")
+    return f"[{host}]:{config.port}" if host.version == 6 else f"{host}:{config.port}"
 
 
 def way_in() -> str | None:

@@ -1,12 +1,17 @@
-"""Who is let in: loopback clients that know the token (R7.7). Knows nothing of HTTP servers."""
+"""Who is let in: clients of this machine, asking for it by name, that know the token (R7.7).
+
+Knows nothing of HTTP servers.
+"""
 
 import hmac
 import logging
 import os
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..errors import DirectoryNotWritable
 from ..storage.directory import create_private, make_private
@@ -24,9 +29,17 @@ class Access:
     token: str = field(repr=False)
     public: bool = False
 
-    def serves(self, host: str | None) -> bool:
-        """Whether a client at this address is answered at all."""
-        return self.public or is_loopback(host)
+    def serves(self, client: str | None, hosts: Sequence[str] = ()) -> bool:
+        """Whether a client is answered at all.
+
+        A page of elsewhere whose name was made to point at this machine (DNS rebinding) asks from loopback
+        too, but for its own name.
+
+        Args:
+            client: its address.
+            hosts: each `Host` header of its request; browsers always send one.
+        """
+        return self.public or (is_loopback(client) and all(map(names_this_machine, hosts)))
 
     def accepts(self, authorization: bytes) -> bool:
         """Whether an `Authorization` header carries the token; takes as long for a near miss as for any."""
@@ -44,6 +57,15 @@ def is_loopback(host: str | None) -> bool:
     if isinstance(address, IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
     return address.is_loopback
+
+
+def names_this_machine(host: str) -> bool:
+    """Whether a `Host` header is a name only this machine has: loopback, or `localhost`."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    return name == "localhost" or name.endswith(".localhost") or is_loopback(name)
 
 
 def provide_token(chosen: str, directory: Path) -> str:

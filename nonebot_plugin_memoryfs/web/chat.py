@@ -3,11 +3,13 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import Request
-from pydantic import BaseModel, Field
+from fastapi import HTTPException, Request
+from pydantic import AfterValidator, BaseModel, Field
+from pydantic_core import PydanticCustomError
 
 from ..concurrency import in_thread
 from ..scope import Scope
+from ..text.cleaning import clean_message
 from ..turn import Incoming
 from . import API
 from .facts import FactView
@@ -22,10 +24,18 @@ SPEAKER = "管理员"
 _MAX_TEXT = 8000
 
 
+def _said(text: str) -> str:
+    """The text as the bot would hear it; one that nobody could see anything of is refused."""
+    text = clean_message(text).strip()
+    if not any(c.isprintable() and not c.isspace() for c in text):
+        raise PydanticCustomError("nothing_said", "不能是空的")
+    return text
+
+
 class Message(BaseModel):
     """Something said to the character."""
 
-    text: Annotated[Text, Field(min_length=1, max_length=_MAX_TEXT)]
+    text: Annotated[str, AfterValidator(_said), Field(max_length=_MAX_TEXT)]
     session: Annotated[str, Field(pattern=r"^[0-9a-z]{1,32}$")] = "main"
     character_id: Annotated[Text, Field(max_length=256, description="不填为默认角色")] = ""
 
@@ -51,6 +61,8 @@ async def chat(request: Request, message: Message) -> Reply:
     app = site.app
     conversation_id = conversation(message.session)
     character_id = message.character_id.strip() or app.settings.character
+    if not await in_thread(app.roster.__contains__, character_id):
+        raise HTTPException(404, f"没有角色 {character_id!r}")
     scope = Scope(character_id, conversation_id, USER, private=True)
     said: list[tuple[str, str]] = []
 
@@ -58,9 +70,7 @@ async def chat(request: Request, message: Message) -> Reply:
         said.append((name, reply))
 
     async with site.chats.setdefault(conversation_id, asyncio.Lock()):
-        incoming = Incoming(
-            scope=scope, speaker=SPEAKER, text=message.text.strip(), at=app.clock(), send=send
-        )
+        incoming = Incoming(scope=scope, speaker=SPEAKER, text=message.text, at=app.clock(), send=send)
         turn = await app.workflow.hear(incoming)
         await app.conversations.submit(turn)
         await app.conversations.settled(turn.key)

@@ -9,12 +9,17 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import Message, Receive
 
 from ..errors import InvalidInput, Outdated
 from .site import site_of
 
 _SAFE_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+_ONLY_HERE = (
+    "网页接口只对本机开放，网址里要写 127.0.0.1 或 localhost；要对外开放，请设置 MEMORYFS__WEB_PUBLIC=true"
+)
+_NO_OBJECT = "请求应为一个 JSON 对象，并带 Content-Type: application/json"
 _ALLOWED = {
     "int_parsing": "应为整数",
     "int_parsing_size": "数字太大",
@@ -22,10 +27,12 @@ _ALLOWED = {
     "less_than_equal": "不能大于 {le}",
     "string_too_short": "至少 {min_length} 字",
     "string_too_long": "最多 {max_length} 字",
+    "too_short": "至少 {min_length} 字",
+    "too_long": "最多 {max_length} 字",
     "missing": "不能没有它",
     "string_type": "应为文字",
     "literal_error": "只能是 {expected}",
-    "json_invalid": "不是 JSON",
+    "string_pattern_mismatch": "应符合 {pattern}",
 }
 
 
@@ -72,8 +79,10 @@ class LocalRoute(APIRoute):
             try:
                 _admit(request, needs_token=self.needs_token)
                 response = await handle(Request(request.scope, _limited(request.receive)))
-            except HTTPException as error:
-                response = _refusal(error.status_code, error.detail, error.headers)
+            except AnyHTTPException as error:
+                unreadable = error.__cause__ is not None  # FastAPI could make nothing of the body
+                detail = _NO_OBJECT if unreadable else error.detail
+                response = _refusal(error.status_code, detail, error.headers)
             except RequestValidationError as error:
                 response = _refusal(422, "；".join(map(_complaint, error.errors())))
             except Outdated as error:
@@ -111,8 +120,9 @@ def _limited(receive: Receive) -> Receive:
 def _admit(request: Request, *, needs_token: bool) -> None:
     """Raise `HTTPException` unless the client may ask."""
     access = site_of(request).access
-    if not access.serves(request.client.host if request.client else None):
-        raise HTTPException(403, "网页接口只对本机开放；要对外开放，请设置 MEMORYFS__WEB_PUBLIC=true")
+    client = request.client.host if request.client else None
+    if not access.serves(client, request.headers.getlist("host")):
+        raise HTTPException(403, _ONLY_HERE)
     if needs_token and not access.accepts(request.headers.get("authorization", "").encode("latin-1")):
         headers = {"WWW-Authenticate": "Bearer"}
         raise HTTPException(401, "访问令牌不对：请求头应为 Authorization: Bearer 令牌", headers)
@@ -124,6 +134,8 @@ def _refusal(status: int, detail: str, headers: Mapping[str, str] | None = None)
 
 def _complaint(problem: Mapping[str, Any]) -> str:
     """One problem pydantic found in a request, naming the parameter, its value and what is allowed."""
+    if problem["type"] == "json_invalid" or problem["loc"] == ("body",):
+        return _NO_OBJECT
     allowed = _ALLOWED.get(problem["type"], "{msg}").format(**{**problem, **problem.get("ctx", {})})
     if problem["type"] == "missing":
         return f"参数 {problem['loc'][-1]} 不合法：{allowed}"

@@ -18,6 +18,8 @@ from .values import Path, guarded_router, place_label
 router = guarded_router("记忆树")
 
 ROOT = "characters/"
+_STRANGE = {"", ".", ".."}
+"""What no segment of a path is."""
 
 
 class Node(BaseModel):
@@ -47,7 +49,7 @@ def tree(
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> Directory:
     """Only paths are read, never contents."""
-    if not under.startswith(ROOT) or not under.endswith("/"):
+    if not under.startswith(ROOT) or not under.endswith("/") or _STRANGE & {*under.split("/")[:-1]}:
         raise InvalidInput(f"目录 {under!r} 无效：应形如 characters/{{角色}}/users/")
     site = site_of(request)
     nodes = _nodes(site, under)

@@ -58,7 +58,7 @@ class Page:
         **request: Any,
     ) -> httpx2.Response:
         transport = httpx2.ASGITransport(self.server, client=client)  # type: ignore[arg-type]
-        async with httpx2.AsyncClient(transport=transport, base_url="http://bot") as http:
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
             return await http.request(method, url, headers=headers, **request)
 
     async def chat(self, text: str) -> dict[str, Any]:

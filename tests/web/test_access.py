@@ -9,7 +9,13 @@ import pytest
 
 from nonebot_plugin_memoryfs import web
 from nonebot_plugin_memoryfs.errors import DirectoryNotWritable
-from nonebot_plugin_memoryfs.web.access import TOKEN_FILE, Access, is_loopback, provide_token
+from nonebot_plugin_memoryfs.web.access import (
+    TOKEN_FILE,
+    Access,
+    is_loopback,
+    names_this_machine,
+    provide_token,
+)
 
 from ..conftest import Clock
 from .conftest import RIGHT, TOKEN, URL, Page, open_app
@@ -75,6 +81,53 @@ async def test_r7_07_web_public_is_read_from_the_settings(page: Page, tmp_path: 
     assert (await page.get(client=("10.0.0.7", 1))).status_code == 200
     assert (await page.get(client=("10.0.0.7", 1), headers={})).status_code == 401
     await app.close()
+
+
+# ---- the host it asks for
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1", True),
+        ("127.0.0.1:8080", True),
+        ("[::1]:8080", True),
+        ("localhost", True),
+        ("LOCALHOST:8080", True),
+        ("bot.localhost:8080", True),
+        ("evil.example", False),
+        ("evil.example:8080", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("notlocalhost", False),
+        ("127.0.0.1@evil.example", False),
+        ("evil.example#127.0.0.1", False),
+        ("10.0.0.7:8080", False),
+        ("[::1", False),
+        ("[evil]:1", False),
+        ("", False),
+    ],
+)
+def test_r7_07_hosts_only_this_machine_has(host: str, expected: bool) -> None:
+    assert names_this_machine(host) is expected
+
+
+async def test_r7_07_a_page_of_elsewhere_bent_to_this_machine_is_refused(page: Page) -> None:
+    """DNS rebinding: the client is local, the name it asks for is not."""
+    for url in (URL, f"{web.API}/status", web.PAGE, f"{web.PAGE}js/main.js"):
+        for host in ("evil.example:8080", "127.0.0.1.evil.example"):
+            refused = await page.get(url, headers={**RIGHT, "Host": host})
+            assert (refused.status_code, "localhost" in refused.json()["detail"]) == (403, True), url
+    code = web.new_code(page.server)
+    signing_in = {"json": {"code": code}, "headers": {"Host": "evil.example"}}
+    assert (await page.ask("POST", f"{web.API}/sign-in", **signing_in)).status_code == 403
+    assert (await page.ask("POST", f"{web.API}/sign-in", json={"code": code})).status_code == 200
+
+
+def test_r7_07_of_two_hosts_both_must_be_this_machine() -> None:
+    assert not Access(TOKEN).serves("127.0.0.1", ["127.0.0.1", "evil.example"])
+    assert Access(TOKEN).serves("127.0.0.1", ["127.0.0.1"])
+    assert Access(TOKEN, public=True).serves("10.0.0.7", ["evil.example"])
 
 
 # ---- the token

@@ -6,7 +6,7 @@ from nonebot_plugin_memoryfs import web
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.scope import Scope
 
-from .conftest import Page
+from .conftest import RIGHT, Page
 
 API = web.API
 
@@ -66,7 +66,29 @@ async def test_r7_05_search_finds_what_was_said_by_its_words_alone(page: Page) -
 
 
 async def test_r7_06_what_cant_be_said_is_refused(page: Page) -> None:
-    for body in ({}, {"text": ""}, {"text": "x" * 8001}, {"text": "好", "session": "../x"}, {"text": 1}):
+    blank = ({"text": text} for text in ("", " ", "\u200b", " \n\u200b ", "\x00"))
+    for body in ({}, *blank, {"text": "x" * 8001}, {"text": "好", "session": "../x"}, {"text": 1}):
         refused = await page.ask("POST", f"{API}/chat", json=body)
         assert refused.status_code == 422, body
         assert list(refused.json()) == ["detail"]
+
+
+async def test_r7_06_nobody_is_made_up_by_talking_to_them(page: Page) -> None:
+    for character in ("nobody", "../../etc"):
+        body = {"text": "我喜欢摇滚", "character_id": character}
+        refused = await page.ask("POST", f"{API}/chat", json=body)
+        assert (refused.status_code, character in refused.json()["detail"]) == (404, True)
+    assert (await page.ask("GET", f"{API}/status")).json()["characters"] == ["neko"]
+
+
+async def test_r7_05_a_body_that_is_no_json_object_is_refused_in_words(page: Page) -> None:
+    for content in (b"{", b"null", b"[]", b'"x"', b"\xff\xfe", b"[" * 60_000, b"1" * 5000, b"text=hi"):
+        headers = {**RIGHT, "Content-Type": "application/json"}
+        refused = await page.ask("POST", f"{API}/chat", content=content, headers=headers)
+        assert refused.status_code in (400, 422), content
+        assert "JSON 对象" in refused.json()["detail"], content
+        assert refused.headers["cache-control"] == "no-store"
+    other = await page.ask("POST", f"{API}/chat", content=b'{"text": "x"}')
+    assert (other.status_code, "Content-Type" in other.json()["detail"]) == (422, True)
+    long = {"level": "user", "target_id": "x" * 257, "content": "x", "expected": ""}
+    assert "最多 256 字" in (await page.ask("PUT", f"{API}/layers", json=long)).json()["detail"]

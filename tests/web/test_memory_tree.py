@@ -69,7 +69,9 @@ async def test_r7_06_long_directories_come_in_pages_and_are_searched(page: Page)
     assert [n["name"] for n in await nodes(page, "characters/neko/users/", find="17")] == ["017"]
 
 
-@pytest.mark.parametrize("under", ["", "characters", "characters/neko", "/etc/", "../"])
+@pytest.mark.parametrize(
+    "under", ["", "characters", "characters/neko", "/etc/", "../", "characters/../", "characters//"]
+)
 async def test_r7_05_what_is_no_directory_is_400(page: Page, under: str) -> None:
     assert (await page.ask("GET", f"{API}/tree", params={"under": under})).status_code == 400
 
