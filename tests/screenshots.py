@@ -4,7 +4,9 @@ import argparse
 import asyncio
 import json
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from .browser.chromium import chromium, show_as
 from .browser.page import CODE, WebPage
@@ -32,6 +34,35 @@ FILES = {
         "[2026-11-12 10:00] [conv:qq_group_10086] [by:20002] 在唱片店工作",
     ),
 }
+
+
+ON_QQ = (
+    (20002, "老周", "小忆，我在唱片店工作"),
+    (10001, "阿澄", "小忆，我喜欢爵士"),
+    (20002, "老周", "小忆，我在哪儿工作？"),
+)
+
+
+def _notes(now: datetime) -> list[dict[str, Any]]:
+    made = {"created_at": now.isoformat()}
+    return [
+        {**made, "title": "过敏", "content": "不能吃花生", "target_id": "user_10001"},
+        {
+            **made,
+            "title": "约定",
+            "content": "周五晚上八点一起看球",
+            "target_id": "group_10086",
+            "type": "short",
+            "expire_days": 1,
+        },
+        {
+            **made,
+            "content": "周末要搬家，别约活动",
+            "target_id": "user_10001",
+            "type": "short",
+            "expire_days": 3,
+        },
+    ]
 
 
 def _shoot(site: Site, code: str, profile: Path, to: Path) -> None:
@@ -64,6 +95,15 @@ def _shoot(site: Site, code: str, profile: Path, to: Path) -> None:
         page.open("#/memory/files?path=characters/neko/users/web_admin/user_persona.md")
         page.find(".item", "吉他")
         shot("file")
+        page.open("#/memory/notes")
+        page.find(".item", "看球")
+        shot("notes")
+        shot("notes-phone-dark", PHONE, dark=True)
+        show_as(driver, size=DESK, scale=2)
+        page.open("#/talks")
+        page.click(".talks a", "群 10086")
+        page.find(".said")
+        shot("talks")
 
 
 async def _main(to: Path) -> None:
@@ -73,6 +113,13 @@ async def _main(to: Path) -> None:
             code = (await bot.wait_log(CODE))[1]
             records = {path: {"content": "\n\n".join(entries)} for path, entries in FILES.items()}
             _write(site.data / "memory_fs.json", records)
+            _write(site.data / "memories.json", _notes(datetime.now(UTC)))
+            async with site.client() as client:
+                for user, nickname, said in ON_QQ:
+                    await client.group(10086, user, said, nickname=nickname)
+                    await client.next_reply()
+                await client.private(10001, "我喜欢爵士，最近在搬家", nickname="阿澄")
+                await client.next_reply()
             await asyncio.to_thread(_shoot, site, code, Path(directory) / "profile", to)
             await bot.terminate()
     print(f"pictures in {to}")

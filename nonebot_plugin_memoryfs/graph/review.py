@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from ..errors import InvalidInput, Outdated
 from ..scope import Scope, kind_of
 from ..search.places import chunks
-from ..storage.tables import LIVE_EDGE, aliases, edge_turns, edges, nodes, places
+from ..storage.tables import LIVE_EDGE, PURGED_EDGE, aliases, edge_turns, edges, nodes, places
 from ..text.folding import fold_name
 from .commit import Said
 from .edges import COLUMNS, Edge, edge_of
@@ -34,7 +34,24 @@ _ABOUT = (
 )
 _WITH_PLACE = (*COLUMNS, edges.c.purged, places.c.character_id, places.c.conversation_id)
 _BY_ID = select(*_WITH_PLACE).select_from(_IN_PLACES).where(edges.c.id.in_(bindparam("ids", expanding=True)))
-_OF_TURN = select(edge_turns.c.edge_id).where(edge_turns.c.turn_id == bindparam("turn_id"))
+_OF_TURNS = (
+    select(edge_turns.c.turn_id, edge_turns.c.edge_id)
+    .where(edge_turns.c.turn_id.in_(bindparam("turn_ids", expanding=True)))
+    .order_by(edge_turns.c.edge_id)
+)
+_TAKEN_BACK = (
+    select(edges.c.id)
+    .select_from(_IN_PLACES)
+    .where(
+        places.c.character_id == bindparam("character_id"),
+        edges.c.kind.in_(_FACT_KINDS),
+        PURGED_EDGE,
+        edges.c.valid_to >= bindparam("oldest"),
+        or_(edges.c.user_id == bindparam("user_id"), edges.c.subject_id == bindparam("node_id")),
+    )
+    .order_by(edges.c.valid_to.desc(), edges.c.id.desc())
+    .limit(bindparam("newest"))
+)
 _NAMES = (
     select(aliases.c.node_id, aliases.c.name)
     .where(aliases.c.node_id.in_(bindparam("node_ids", expanding=True)))
@@ -48,11 +65,6 @@ _PEOPLE = (
         nodes.c.key < person_key("\U0010ffff"),
     )
     .order_by(nodes.c.key)
-)
-_CONVERSATIONS = (
-    select(places.c.conversation_id)
-    .where(places.c.character_id == bindparam("character_id"))
-    .order_by(places.c.conversation_id)
 )
 _CHARACTERS = select(places.c.character_id).distinct()
 
@@ -121,8 +133,33 @@ class FactReview(OverGraph):
 
     def facts_of_turn(self, turn_id: int) -> list[StoredFact]:
         """The facts that were said in a turn."""
+        return self.facts_of_turns([turn_id]).get(turn_id, [])
+
+    def facts_of_turns(self, turn_ids: Iterable[int]) -> dict[int, list[StoredFact]]:
+        """Turn → the facts that were said in it; without those in which none was."""
+        told: dict[int, list[StoredFact]] = {}
         with self._store.database.read() as connection:
-            return self._facts(connection, connection.scalars(_OF_TURN, {"turn_id": turn_id}).all())
+            rows = [r for ids in chunks(turn_ids) for r in connection.execute(_OF_TURNS, {"turn_ids": ids})]
+            facts = {fact.id: fact for fact in self._facts(connection, [*{row.edge_id for row in rows}])}
+        for row in rows:
+            told.setdefault(row.turn_id, []).append(facts[row.edge_id])
+        return told
+
+    def taken_back(self, character_id: str, user_id: str | None, limit: int) -> list[StoredFact]:
+        """What was taken back or corrected and can be brought back, the latest first.
+
+        Args:
+            character_id: of which character's memory.
+            user_id: about whom, or said by whom; `None` for the character itself.
+            limit: at most so many.
+        """
+        key = CHARACTER_KEY if user_id is None else person_key(user_id)
+        oldest = self._store.clock() - UNDO_FOR
+        with self._store.database.read() as connection:
+            node_id, _ = find(connection, character_id, [key]).get(key, (0, None))
+            where = {"character_id": character_id, "user_id": user_id, "node_id": node_id}
+            ids = connection.scalars(_TAKEN_BACK, {**where, "oldest": oldest, "newest": limit}).all()
+            return self._facts(connection, ids)
 
     def people(self, character_id: str) -> list[KnownPerson]:
         """Everybody the character knows by id, in the order of their ids."""
@@ -136,11 +173,6 @@ class FactReview(OverGraph):
         with self._store.database.read() as connection:
             named = _speakers(connection, [character_id], {person_key(user_id): user_id})
             return named.get((character_id, user_id)) or user_id
-
-    def conversations(self, character_id: str) -> list[str]:
-        """The conversations the character has been spoken to in."""
-        with self._store.database.read() as connection:
-            return list(connection.scalars(_CONVERSATIONS, {"character_id": character_id}))
 
     def characters(self) -> list[str]:
         """The characters that have been spoken to."""

@@ -1,11 +1,11 @@
 """The notes table: rows to `Note` and back. Every call is part of the caller's transaction."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, or_, select
 
 from ..search.places import chunks
 from ..storage.prompt_tables import note_history, notes
@@ -16,6 +16,7 @@ MAX_HISTORY = 20
 """Former forms kept of each note."""
 
 _FIELDS = tuple(field.name for field in fields(Note))
+_SEARCHED = ("title", "content", "target_id", "character_name")
 _SAVE = upsert(notes, ["id"], [*_FIELDS[1:], "ends_at"])
 _REMEMBER = insert(note_history)
 _newest = (
@@ -50,6 +51,33 @@ def all_notes(connection: Connection) -> Iterator[Note]:
 def live_notes(connection: Connection, now: datetime) -> Iterator[Note]:
     """Those that have not ended, in the order they were made."""
     return map(_note, connection.execute(_ALL_LIVE, {"now": now}))
+
+
+def newest(
+    connection: Connection,
+    now: datetime,
+    fields: Mapping[str, str | None],
+    find: str,
+    limit: int,
+    offset: int,
+) -> tuple[list[Note], int]:
+    """A part of the notes that have not ended, the newest first, and how many there are.
+
+    Args:
+        connection: the transaction.
+        now: the time.
+        fields: what must stand in these columns; `None` is anything.
+        find: what must be part of a text of the note.
+        limit: at most so many.
+        offset: how many to pass over.
+    """
+    wanted = [notes.c[name] == value for name, value in fields.items() if value is not None]
+    if find:
+        wanted.append(or_(*(notes.c[name].icontains(find, autoescape=True) for name in _SEARCHED)))
+    found = _SELECT.where(_LIVE, *wanted).order_by(notes.c.number.desc()).limit(limit).offset(offset)
+    total = select(func.count()).select_from(notes).where(_LIVE, *wanted)
+    now_is = {"now": now}
+    return list(map(_note, connection.execute(found, now_is))), connection.scalar(total, now_is) or 0
 
 
 def notes_for(connection: Connection, targets: Sequence[str], now: datetime) -> Iterator[Note]:

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Outdated
 from ..scope import Policy, Viewer, group_of, may_see, private_conversation
 from ..storage import Store
 from ..text.cleaning import clean
@@ -75,17 +75,30 @@ class Notes:
             note_rows.save_note(connection, None, note, self._store.clock())
         return note
 
-    def update(self, id: str, updates: Mapping[str, Any]) -> bool:
+    def get(self, id: str) -> Note | None:
+        """The note of this id: the operator's view."""
+        self._face.pull()
+        with self._store.database.read() as connection:
+            return self._live(connection, clean(id))
+
+    def update(self, id: str, updates: Mapping[str, Any], *, expected: Note | None = None) -> bool:
         """Change fields of a note; whether there was one (R3.5).
+
+        Args:
+            id: which.
+            updates: what it says from now on.
+            expected: what it said as last seen; one that says something else is not touched.
 
         Raises:
             InvalidInput: a field that is unknown, or the id, or a value of a wrong kind.
+            Outdated: it is not the expected one any more.
             TooLong: a text over its limit.
         """
         _check_names(updates)
         id = clean(id)
         with self._changing() as connection:
             former = self._live(connection, id)
+            _check_expected(former, expected)
             if former is None:
                 return False
             fields = former.to_record(self._timezone) | dict(updates)
@@ -94,11 +107,16 @@ class Notes:
                 note_rows.save_note(connection, former, note, self._store.clock())
         return True
 
-    def delete(self, id: str) -> bool:
-        """Delete a note with its former forms; whether there was one."""
+    def delete(self, id: str, *, expected: Note | None = None) -> bool:
+        """Delete a note with its former forms; whether there was one.
+
+        Raises:
+            Outdated: it is not the expected one any more.
+        """
         id = clean(id)
         with self._changing() as connection:
             found = self._live(connection, id)
+            _check_expected(found, expected)
             note_rows.erase(connection, [id] if found else [])
         return found is not None
 
@@ -137,6 +155,35 @@ class Notes:
                 and mem_type in (None, note.type)
                 and character_name in (None, note.character_name)
             ]
+
+    def newest(
+        self,
+        target_id: str | None = None,
+        mem_type: str | None = None,
+        character_name: str | None = None,
+        *,
+        find: str = "",
+        limit: int,
+        offset: int = 0,
+    ) -> tuple[list[Note], int]:
+        """A part of what `find` gives, the newest first, and how many there are in all.
+
+        Args:
+            target_id: for whom.
+            mem_type: of which kind.
+            character_name: of which character.
+            find: what must be part of the title, the content, the target or the character's name.
+            limit: at most so many.
+            offset: how many of the newest to pass over.
+
+        Raises:
+            InvalidInput: `user_` or `group_` without a number.
+        """
+        target = None if target_id is None else target_of(target_id)
+        fields = {"target_id": target, "type": mem_type, "character_name": character_name}
+        self._face.pull()
+        with self._store.database.read() as connection:
+            return note_rows.newest(connection, self._store.clock(), fields, find, limit, offset)
 
     def visible_to(
         self, viewer: Viewer, policy: Policy, characters: Collection[str] | None = None
@@ -213,6 +260,11 @@ class Notes:
         note = note_rows.note_by_id(connection, id)
         ended = note is None or (note.ends_at is not None and note.ends_at <= self._store.clock())
         return None if ended else note
+
+
+def _check_expected(found: Note | None, expected: Note | None) -> None:
+    if expected not in (None, found):
+        raise Outdated("这张便签已经变了，什么也没有改；请看看现在的内容")
 
 
 def _check_names(fields: Mapping[str, Any]) -> None:

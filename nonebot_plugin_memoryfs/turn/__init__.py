@@ -2,8 +2,10 @@
 
 from .cast import Cast as Cast
 from .past import PastTurn as PastTurn
+from .past import last_turns as last_turns
 from .past import past_turn as past_turn
 from .past import past_turns as past_turns
+from .past import turns_by_id as turns_by_id
 from .queues import Conversations as Conversations
 from .queues import Overheard as Overheard
 from .rooms import Rooms as Rooms

@@ -1,11 +1,11 @@
 """Turns as the operator reads them: what was said and answered, whatever became of it (R7.6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from ..search.places import chunks
 from ..storage import Database
@@ -32,7 +32,6 @@ class PastTurn:
 
 _COLUMNS = (*turns.c, traces.c.turn_id.label("traced"))
 _WITH_TRACE = turns.outerjoin(traces, traces.c.turn_id == turns.c.id)
-_ONE = select(*_COLUMNS).select_from(_WITH_TRACE).where(turns.c.id == bindparam("turn_id"))
 _BEFORE = (
     select(*_COLUMNS)
     .select_from(_WITH_TRACE)
@@ -44,6 +43,12 @@ _BEFORE = (
     .order_by(turns.c.id.desc())
     .limit(bindparam("newest"))
 )
+_LAST = (
+    select(func.max(turns.c.id).label("id"), turns.c.character_id, turns.c.conversation_id)
+    .group_by(turns.c.character_id, turns.c.conversation_id)
+    .order_by(func.max(turns.c.id).desc())
+)
+_BY_ID = select(*_COLUMNS).select_from(_WITH_TRACE).where(turns.c.id.in_(bindparam("ids", expanding=True)))
 _LINES = (
     select(lines.c.turn_id, lines.c.speaker, lines.c.by_character, lines.c.text)
     .where(lines.c.turn_id.in_(bindparam("turn_ids", expanding=True)))
@@ -70,10 +75,22 @@ def past_turns(
         return _told(connection, rows)
 
 
+def last_turns(database: Database) -> list[tuple[int, str, str]]:
+    """The number of the last turn of every conversation, its character and its id; the latest first."""
+    with database.read() as connection:
+        return [(row.id, row.character_id, row.conversation_id) for row in connection.execute(_LAST)]
+
+
 def past_turn(database: Database, turn_id: int) -> PastTurn | None:
     """One turn."""
+    return next(iter(turns_by_id(database, [turn_id])), None)
+
+
+def turns_by_id(database: Database, turn_ids: Iterable[int]) -> list[PastTurn]:
+    """Those of these turns that there are, the latest first."""
     with database.read() as connection:
-        return next(iter(_told(connection, connection.execute(_ONE, {"turn_id": turn_id}).all())), None)
+        rows = [row for ids in chunks(turn_ids) for row in connection.execute(_BY_ID, {"ids": ids})]
+        return _told(connection, sorted(rows, key=lambda row: row.id, reverse=True))
 
 
 def _told(connection: Connection, rows: Sequence[Any]) -> list[PastTurn]:

@@ -82,6 +82,18 @@ def facts(
     return FactList(name=name, facts=[FactView.of(fact) for fact in found], total=total)
 
 
+@router.get(f"{API}/facts/taken-back", summary="撤下或更正过、还能恢复的事实")
+def taken_back(
+    request: Request,
+    character_id: Annotated[Id, Query()],
+    user_id: Annotated[Id | None, Query(description="不填为角色自己")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[FactView]:
+    """Of the last 30 days, the latest first."""
+    found = site_of(request).facts.taken_back(character_id, user_id, limit)
+    return [FactView.of(fact) for fact in found]
+
+
 @router.put(f"{API}/facts/{{fact_id}}", summary="更正一条事实", responses=CHANGE_PROBLEMS)
 def correct(request: Request, fact_id: Number, new: NewObject) -> FactView:
     """The fact that holds now; the former one can be brought back for 30 days."""

@@ -32,6 +32,8 @@ _ALLOWED = {
     "missing": "不能没有它",
     "string_type": "应为文字",
     "literal_error": "只能是 {expected}",
+    "datetime_parsing": "应为 ISO-8601 时间",
+    "datetime_from_date_parsing": "应为 ISO-8601 时间",
     "string_pattern_mismatch": "应符合 {pattern}",
 }
 

@@ -4,13 +4,13 @@ from fastapi import APIRouter, FastAPI
 
 from ..app import App
 from ..graph import FactReview
-from . import chat, entries, facts, layers, memory_files, page, sign_in, tree, turns
+from . import chat, entries, facts, layers, memory_files, notes, page, sign_in, tree, turns
 from .access import Access, provide_token
 from .codes import Codes
 from .site import Site, current_site, put_site
 
 router = APIRouter()
-for part in (memory_files, tree, entries, facts, layers, chat, turns, sign_in, page):
+for part in (memory_files, tree, entries, facts, layers, notes, chat, turns, sign_in, page):
     router.include_router(part.router)
 
 

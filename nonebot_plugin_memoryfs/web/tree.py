@@ -13,7 +13,7 @@ from ..memory import describe_memory_path
 from ..text.ids import decode_segment, encode_segment
 from . import API
 from .site import Site, site_of
-from .values import Path, guarded_router, place_label
+from .values import Path, Text, directory_of, guarded_router, place_label
 
 router = guarded_router("记忆树")
 
@@ -44,7 +44,6 @@ class Directory(BaseModel):
 def tree(
     request: Request,
     under: Annotated[Path, Query(description="目录，以 / 结尾")] = ROOT,
-    find: Annotated[Path, Query(description="只要名字或说明里有这些字的")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> Directory:
@@ -53,9 +52,28 @@ def tree(
         raise InvalidInput(f"目录 {under!r} 无效：应形如 characters/{{角色}}/users/")
     site = site_of(request)
     nodes = _nodes(site, under)
-    wanted = find.strip().casefold()
-    nodes = [node for node in nodes if wanted in node.name.casefold() or wanted in node.label.casefold()]
     return Directory(nodes=nodes[offset : offset + limit], total=len(nodes))
+
+
+@router.get(f"{API}/find", summary="找人和文件")
+def find(
+    request: Request,
+    q: Annotated[Text, Query(min_length=1, max_length=200, description="号码、名字或路径里的字")],
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Directory:
+    """People of every character, those whose number begins so first; then files."""
+    site = site_of(request)
+    wanted = q.strip().casefold()
+    people = [
+        _facts(directory_of(character, person.user_id), _name(person), person.user_id)
+        for character in characters_of(site)
+        for person in site.facts.people(character)
+        if wanted in person.user_id.casefold() or wanted in person.name.casefold()
+    ]
+    people.sort(key=lambda node: not node.name.casefold().startswith(wanted))
+    paths = [p for p in site.app.rooms.memory.paths(ROOT) if wanted in decode_segment(p).casefold()]
+    files = map(_file, paths[: max(0, limit - len(people))])
+    return Directory(nodes=[*people[:limit], *files], total=len(people) + len(paths))
 
 
 def _nodes(site: Site, under: str) -> list[Node]:
@@ -76,7 +94,7 @@ def _known(site: Site, place: list[str], directories: Iterable[str]) -> tuple[li
     """What is known of a directory beside its files: the facts kept there, and directories with labels."""
     match place:
         case []:
-            return [], {encode_segment(c): "" for c in _characters(site)}
+            return [], {encode_segment(c): _called(site, c) for c in characters_of(site)}
         case [_]:
             return ["角色的人设与事实"], {"users": "每个人"} | {
                 d: _DIRECTORIES.get(d, "") for d in directories
@@ -100,18 +118,25 @@ _DIRECTORIES = {
 }
 
 
-def _characters(site: Site) -> list[str]:
+def characters_of(site: Site) -> list[str]:
+    """The characters that anything may be remembered of."""
     return sorted({site.app.settings.character, *site.facts.characters()})
+
+
+def _called(site: Site, character_id: str) -> str:
+    """What a character is called; nothing for one whose card is another's."""
+    roster = site.app.roster
+    return roster.card(character_id).name if character_id in roster else ""
 
 
 def _name(person: KnownPerson) -> str:
     return "" if person.name == person.user_id else person.name
 
 
-def _facts(under: str, label: str) -> Node:
+def _facts(under: str, label: str, name: str = "事实") -> Node:
     return Node(
         path=f"{under}#facts",
-        name="事实",
+        name=name,
         label=label,
         kind="facts",
         files=0,

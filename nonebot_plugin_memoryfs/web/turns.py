@@ -1,26 +1,22 @@
 """What was said and why it was answered so: conversations, turns, traces, search (R4.3, R7.5)."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
+from ..graph import StoredFact
 from ..search.review import lines_everywhere, search_everywhere
-from ..turn import PastTurn, past_turn, past_turns, trace_by_turn
+from ..turn import PastTurn, last_turns, past_turn, past_turns, trace_by_turn, turns_by_id
 from . import API
+from .facts import FactView
 from .site import site_of
 from .values import Id, Number, Text, guarded_router, place_label
 from .why import Said, Why, why_of
 
 router = guarded_router("对话")
-
-
-class ConversationView(BaseModel):
-    """Where the character was spoken to."""
-
-    conversation_id: str
-    label: str
 
 
 class TurnView(BaseModel):
@@ -33,14 +29,33 @@ class TurnView(BaseModel):
     speaker: str
     at: datetime
     said: str
+    state: str = Field(description="open 正在回答，answered 答了，unanswered 没有回答")
     reply: str = Field(description="空为没有回答")
     explained: bool = Field(description="有没有“为什么”")
+    written: list[FactView] = Field(description="这一轮记下的")
 
     @classmethod
-    def of(cls, turn: PastTurn) -> "TurnView":
-        """The view of a turn."""
-        fields = {name: getattr(turn, name) for name in cls.model_fields if name != "place"}
-        return cls(**fields, place=place_label(turn.conversation_id))
+    def of(cls, turn: PastTurn, written: Sequence[StoredFact] = ()) -> "TurnView":
+        """The view of a turn and of the facts that were said in it."""
+        told = {"place": place_label(turn.conversation_id), "written": list(map(FactView.of, written))}
+        return cls(**told, **{name: getattr(turn, name) for name in cls.model_fields if name not in told})
+
+
+class ConversationView(BaseModel):
+    """Where a character was spoken to."""
+
+    character_id: str
+    character: str = Field(description="角色的名字")
+    conversation_id: str
+    label: str
+    last: TurnView
+
+
+class ConversationList(BaseModel):
+    """Conversations, the one spoken in last first, or a part of them."""
+
+    conversations: list[ConversationView]
+    total: int
 
 
 class Found(BaseModel):
@@ -49,11 +64,37 @@ class Found(BaseModel):
     lines: list[Said]
 
 
-@router.get(f"{API}/conversations", summary="角色在哪些会话里说过话")
-def conversations(request: Request, character_id: Annotated[Id, Query()]) -> list[ConversationView]:
-    """By id."""
-    found = site_of(request).facts.conversations(character_id)
-    return [ConversationView(conversation_id=c, label=place_label(c)) for c in found if c]
+@router.get(f"{API}/conversations", summary="角色在哪些会话里说过话，最近的在前")
+def conversations(
+    request: Request,
+    character_id: Annotated[Id | None, Query(description="不填为所有角色")] = None,
+    find: Annotated[Text, Query(max_length=200, description="只要号码或名称里有这些字的")] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+) -> ConversationList:
+    """With the last turn of each."""
+    site = site_of(request)
+    database = site.app.rooms.store.database
+    wanted = find.strip().casefold()
+    found = [
+        turn_id
+        for turn_id, character, conversation in last_turns(database)
+        if character_id in (None, character)
+        and wanted in f"{conversation}\n{place_label(conversation)}".casefold()
+    ]
+    last = turns_by_id(database, found[offset : offset + limit])
+    names = {c: site.app.roster.card(c).name for c in {turn.character_id for turn in last}}
+    told = [
+        ConversationView(
+            character_id=turn.character_id,
+            character=names[turn.character_id],
+            conversation_id=turn.conversation_id,
+            label=place_label(turn.conversation_id),
+            last=TurnView.of(turn),
+        )
+        for turn in last
+    ]
+    return ConversationList(conversations=told, total=len(found))
 
 
 @router.get(f"{API}/turns", summary="一个会话里的话，最新的在前")
@@ -65,8 +106,10 @@ def turns(
     before: Annotated[Number | None, Query(description="只要比这一轮早的")] = None,
 ) -> list[TurnView]:
     """As the operator sees them."""
-    database = site_of(request).app.rooms.store.database
-    return [TurnView.of(t) for t in past_turns(database, character_id, conversation_id, limit, before)]
+    site = site_of(request)
+    found = past_turns(site.app.rooms.store.database, character_id, conversation_id, limit, before)
+    written = site.facts.facts_of_turns(turn.id for turn in found)
+    return [TurnView.of(turn, written.get(turn.id, ())) for turn in found]
 
 
 @router.get(f"{API}/turns/{{turn_id}}/why", summary="为什么这么回答")

@@ -3,8 +3,10 @@
 import json
 
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
 
 from ..e2e.conftest import Site
+from ..sim.payloads import text
 from ..sim.process import BotProcess
 from .chromium import show_as
 from .conftest import DESK, PHONE, Person
@@ -80,8 +82,17 @@ async def test_r4_03_why_tells_a_story_beside_the_reply(person: Person, code: st
 
 async def test_r7_07_a_stored_script_stays_text(person: Person, site: Site, code: str) -> None:
     script = "<script>document.title='坏了'</script><img src=x onerror=\"document.title='坏了'\">"
-    records = {PERSONA: {"title": script, "content": f"[2026-07-01 10:00] [by:web_admin] {script}"}}
-    (site.data / "memory_fs.json").write_text(json.dumps(records), "utf-8")
+    files = {
+        "memory_fs.json": {
+            PERSONA: {"title": script, "content": f"[2026-07-01 10:00] [by:{script}] {script}"}
+        },
+        "memories.json": [
+            {"title": script, "content": script, "target_id": script, "character_name": script}
+        ],
+        "prompts.json": {"user": {script: script}, "group": {}, "default": script},
+    }
+    for name, content in files.items():
+        (site.data / name).write_text(json.dumps(content), "utf-8")
 
     def looks(page: WebPage) -> None:
         page.sign_in(code)
@@ -99,6 +110,15 @@ async def test_r7_07_a_stored_script_stays_text(person: Person, site: Site, code
             (f"#/memory/files?path={PERSONA}", "h2"),
             (FACTS, ".item"),
             ("#/memory/search?q=script", ".item"),
+            ("#/memory/notes", ".item"),
+            ("#/memory/notes", ".item .pill"),
+            ("#/memory/layers", ".item"),
+            ("#/memory/layers", ".item .pill"),
+            ("#/talks?character=neko&conversation=web_main", ".said"),
+            ("#/talks", ".talks .last"),
+            ("#/talks?character=neko&conversation=qq_private_10001", ".who"),
+            ("#/memory/files?path=characters/neko/users/10001/%23facts", "h2"),
+            ("#/memory/files?path=characters/neko/users/10001/%23facts", ".tree .label"),
         ):
             page.open(place)
             page.find(selector, "<script>")
@@ -108,6 +128,9 @@ async def test_r7_07_a_stored_script_stays_text(person: Person, site: Site, code
         )
         assert refused == "TypeError"  # trusted types: not even the page's own scripts may
 
+    async with site.client() as client:
+        await client.private(10001, [text(f"我喜欢{script}")], nickname="<script>alert(1)</script>")
+        await client.next_reply()
     await person.does(looks)
 
 
@@ -149,6 +172,152 @@ async def test_r7_06_an_edited_entry_is_used_and_of_two_tabs_the_second_is_told(
 
     await person.does(two_tabs)
     await person.does(second_is_told)
+
+
+async def test_r3_04_a_note_is_written_changed_used_and_of_two_tabs_the_second_is_told(
+    person: Person, code: str
+) -> None:
+    edit = '[aria-label="更正：属相"]'
+
+    def writes(page: WebPage) -> None:
+        page.sign_in(code)
+        page.open("#/memory/notes")
+        page.find(".state", "还没有便签")
+        page.click(".actions button", "写一张")
+        page.find('.form [aria-label="号码"]').send_keys("web_admin")
+        page.find('.form [aria-label="标题"]').send_keys("属相")
+        page.find(".form textarea").send_keys("他的生肖属相是一匹白马")
+        page.click(".form .primary")
+        page.find(".item", "白马")
+        page.find(".item", "一直留着")
+        page.gone(".form")
+
+    def gives_it_an_end(page: WebPage) -> None:
+        page.click(edit)
+        Select(page.find('.editor [aria-label="留多久"]')).select_by_value("short")
+        days = page.find(".editor .days")
+        days.clear()
+        days.send_keys("3")
+        page.click(".editor .primary")
+        page.find(".item .pill", "还有 3 天到期")
+        Select(page.find('[aria-label="哪些便签"]')).select_by_value("long")
+        page.find(".state", "没有这样的便签")
+        Select(page.find('[aria-label="哪些便签"]')).select_by_value("short")
+        page.find(".item", "白马")
+
+    def in_two_tabs(page: WebPage) -> None:
+        first = page.driver.current_window_handle
+        page.click(edit)
+        page.driver.switch_to.new_window("tab")
+        page.open("#/memory/notes")
+        page.click(edit)
+        field = page.find(".editor textarea")
+        field.clear()
+        field.send_keys("他的生肖属相是一匹黑马", Keys.ENTER)
+        page.find(".item", "黑马")
+        page.driver.close()
+        page.driver.switch_to.window(first)
+        field = page.find(".editor textarea")
+        field.clear()
+        field.send_keys("他的生肖属相是一匹灰马", Keys.ENTER)
+        page.find(".conflict", "黑马")
+        page.click(".editor .primary")  # what is there now has been seen
+        page.find(".item", "灰马")
+
+    def takes_it_out(page: WebPage) -> None:
+        page.click('[aria-label="删除：属相"]')
+        page.gone(".item")
+        page.click(".toast button", "撤销")
+        page.find(".item", "灰马")
+        page.find(".item .pill", "还有 3 天到期")
+
+    for work in (writes, gives_it_an_end, in_two_tabs, takes_it_out):
+        await person.does(work)
+    assert [c for c in await person.does(WebPage.complaints) if "409" not in c] == []
+
+
+async def test_r7_06_what_was_said_on_qq_is_looked_up_with_its_why(
+    person: Person, site: Site, code: str
+) -> None:
+    async with site.client() as client:
+        await client.private(10001, "我喜欢爵士")
+        await client.next_reply()
+
+        def looks(page: WebPage) -> None:
+            page.sign_in(code)
+            page.click(".places a", "会话")
+            page.click(".talks a", "私聊 10001")
+            page.find(".said", "我喜欢爵士")
+            page.find(".kept", "喜欢 爵士")
+            page.click(".why-button")
+            page.find(".why section", "用了 1 次工具")
+            page.press(Keys.ESCAPE)
+            page.gone(".why")
+
+        await person.does(looks)
+        await client.private(10001, "我喜欢什么音乐？")
+        await client.next_reply()
+
+    def goes_on(page: WebPage) -> None:
+        page.find(".said", "我喜欢什么音乐？")  # it came by itself
+        page.find(".talks a", "我喜欢什么音乐？")
+        page.open("#/memory/search?q=爵士")
+        page.click(".item a", "看那时的对话")
+        page.find(".said", "我喜欢爵士")
+        page.find(".talks [aria-current]", "私聊 10001")
+
+    await person.does(goes_on)
+    assert await person.does(WebPage.complaints) == []
+
+
+async def test_r7_06_people_and_files_are_found_wherever_they_are(
+    person: Person, site: Site, code: str
+) -> None:
+    other = "characters/aria/users/30003/user_persona.md"
+    records = {other: {"content": "喜欢白马"}, PERSONA: {"content": "喜欢黑马"}}
+    (site.data / "memory_fs.json").write_text(json.dumps(records), "utf-8")
+
+    def finds(page: WebPage) -> None:
+        page.sign_in(code)
+        page.say("我喜欢摇滚")
+        page.open("#/memory/files")
+        field = page.find(".index .field")
+        field.send_keys("管理员")
+        page.click(".tree .anywhere", "web_admin")
+        page.find(".item", "摇滚")
+        field.clear()
+        field.send_keys("30003", Keys.TAB, Keys.ARROW_DOWN)
+        page.find(".tree .anywhere", "aria/users/30003")
+        page.click(".tree .anywhere", "user_persona.md")
+        page.find(".item", "白马")
+        field.clear()
+        field.send_keys("没有的")
+        page.find(".tree .note", "没有这样的人或文件")
+        for _ in range(3):
+            field.send_keys(Keys.BACKSPACE)
+        page.find(".tree .row", "neko")
+        page.open("#/memory/files?path=characters/neko/users/%25zz/%23facts")
+        page.find("h2", "关于 %zz")
+
+    await person.does(finds)
+    assert await person.does(WebPage.complaints) == []
+
+
+async def test_r2_10_what_was_deleted_can_be_brought_back_later(person: Person, code: str) -> None:
+    def looks(page: WebPage) -> None:
+        page.sign_in(code)
+        page.say("我喜欢摇滚")
+        page.open(FACTS)
+        page.click('[aria-label^="删除"]')
+        page.find(".toast", "已删除")
+        page.click(".places a", "聊天")
+        page.gone(".toast")
+        page.open(FACTS)
+        page.click(".past summary", "删掉和更正过的")
+        page.click('[aria-label^="恢复"]')
+        page.find(".item", "摇滚")
+
+    await person.does(looks)
 
 
 async def test_r7_06_everything_by_keyboard_alone(person: Person, code: str) -> None:
@@ -228,11 +397,21 @@ async def test_r7_06_fits_a_phone_light_and_dark(person: Person, code: str) -> N
         page.say("我喜欢" + "摇滚" * 60 + "a" * 200)
         for dark in (False, True):
             show_as(page.driver, size=PHONE, dark=dark)
-            for place in ("#/chat", "#/memory/files", FACTS, "#/memory/layers", "#/memory/search"):
+            for place in (
+                "#/chat",
+                "#/talks",
+                "#/talks?character=neko&conversation=web_main",
+                "#/memory/files",
+                FACTS,
+                "#/memory/layers",
+                "#/memory/notes",
+                "#/memory/search",
+            ):
                 page.open(place)
                 page.find("#stage")
                 wide = page.driver.execute_script("return document.documentElement.scrollWidth")
                 assert wide == PHONE[0], place
+            page.find(".about button", "退出登录")
             paper = page.driver.execute_script("return getComputedStyle(document.body).backgroundColor")
             assert paper == ("rgb(21, 24, 26)" if dark else "rgb(247, 245, 241)")
 

@@ -58,4 +58,12 @@ def test_r7_05_every_answer_keeps_to_the_document(api: schemathesis.BaseSchema) 
 
         ask()
         tried.add(operation.label)
-    assert {"GET /api/review/memory-fs", "PUT /api/memoryfs/entries", "POST /api/memoryfs/chat"} <= tried
+    assert {
+        "GET /api/review/memory-fs",
+        "PUT /api/memoryfs/entries",
+        "POST /api/memoryfs/chat",
+        "GET /api/memoryfs/conversations",
+        "GET /api/memoryfs/find",
+        "GET /api/memoryfs/facts/taken-back",
+        *(f"{method} /api/memoryfs/notes" for method in ("GET", "POST", "PUT", "DELETE")),
+    } <= tried

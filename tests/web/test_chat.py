@@ -5,6 +5,7 @@ import asyncio
 from nonebot_plugin_memoryfs import web
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.scope import Scope
+from nonebot_plugin_memoryfs.turn import Incoming
 
 from .conftest import RIGHT, Page
 
@@ -38,6 +39,46 @@ async def test_r7_06_turns_are_paged_newest_first(page: Page) -> None:
     assert [turn["id"] for turn in newest] == ids[:2:-1]
     older = (await page.ask("GET", f"{url}&before={ids[3]}")).json()
     assert [turn["id"] for turn in older] == ids[2::-1]
+
+
+async def test_r7_06_a_turn_tells_what_it_wrote_and_whether_it_is_over(page: Page) -> None:
+    await page.chat("我喜欢摇滚")
+    await page.chat("今天下雨了")
+    newest, first = (await page.ask("GET", f"{API}/turns?character_id=neko&conversation_id=web_main")).json()
+    assert [fact["object"] for fact in first["written"]] == ["摇滚"]
+    assert (newest["written"], newest["state"]) == ([], "answered")
+
+
+async def test_r7_06_conversations_are_listed_with_their_last_turn_the_latest_first(page: Page) -> None:
+    async def listed(**params: str) -> list[tuple[str, str, str]]:
+        answer = (await page.ask("GET", f"{API}/conversations", params=params)).json()
+        found = answer["conversations"]
+        assert answer["total"] >= len(found)
+        return [(c["label"], c["last"]["speaker"], c["last"]["said"]) for c in found]
+
+    async def say(conversation: str, user: str, text: str, character: str = "neko") -> None:
+        async def send(reply: str, name: str) -> None: ...
+
+        scope = Scope(character, conversation, user, private=not conversation.startswith("qq_group"))
+        app = page.app
+        incoming = Incoming(scope=scope, speaker=f"群友{user}", text=text, at=app.clock(), send=send)
+        turn = await app.workflow.hear(incoming)
+        await app.conversations.submit(turn)
+        await app.conversations.settled(turn.key)
+
+    assert await listed() == []
+    await say("qq_group_7", "101", "第一句")
+    await say("qq_private_101", "101", "私下说")
+    await say("qq_private_9", "9", "你好", "aria")
+    await page.chat("网页里说")
+    await say("qq_group_7", "202", "第二句")
+    group, private = ("群 7", "群友202", "第二句"), ("私聊 101", "群友101", "私下说")
+    web_chat, other = ("网页", "管理员", "网页里说"), ("私聊 9", "群友9", "你好")
+    assert await listed() == [group, web_chat, other, private]
+    assert await listed(character_id="neko") == [group, web_chat, private]
+    assert await listed(find="101") == [private]
+    assert await listed(find="群") == [group]
+    assert await listed(limit="1", offset="1") == [web_chat]
 
 
 async def test_r4_03_why_tells_what_was_recalled_written_and_how_long_it_took(page: Page) -> None:

@@ -61,12 +61,39 @@ async def test_r7_06_whoever_spoke_is_in_the_tree_before_anything_was_learnt(pag
     assert [fact["object"] for fact in await facts(page)] == ["摇滚"]
 
 
-async def test_r7_06_long_directories_come_in_pages_and_are_searched(page: Page) -> None:
+async def test_r7_06_long_directories_come_in_pages(page: Page) -> None:
     for n in range(30):
         await page.write(f"characters/neko/users/{n:03}/user_persona.md", content="x")
     found = await nodes(page, "characters/neko/users/", limit=10, offset=25)
     assert [node["name"] for node in found] == ["025", "026", "027", "028", "029"]
-    assert [n["name"] for n in await nodes(page, "characters/neko/users/", find="17")] == ["017"]
+
+
+async def test_r7_06_people_of_any_character_and_files_are_found(page: Page) -> None:
+    async def find(q: str, **params: Any) -> list[tuple[str, str]]:
+        answer = await page.ask("GET", f"{API}/find", params={"q": q, **params})
+        assert answer.status_code == 200, answer.text
+        return [(node["kind"], node["path"]) for node in answer.json()["nodes"]]
+
+    graph = page.app.rooms.graph
+    for character, user, name in (("neko", "202101", "阿明"), ("aria", "101", "阿明"), ("aria", "7", "Bob")):
+        scope = Scope(character, f"qq_private_{user}", user, private=True)
+        await in_thread(graph.memory_commit, scope, [("用户", "喜欢", "白马")], speaker_name=name)
+    await page.write("characters/aria/users/小 王/user_persona.md", content="x")
+    await page.write("characters/neko/events/qq_group_101.md", content="x")
+    aria, neko = "characters/aria/users/101/#facts", "characters/neko/users/202101/#facts"
+    assert set(await find("阿明")) == {("facts", aria), ("facts", neko)}
+    assert await find("bOB") == [("facts", "characters/aria/users/7/#facts")]
+    event = ("file", "characters/neko/events/qq_group_101.md")
+    assert await find("101") == [("facts", aria), ("facts", neko), event]
+    assert await find("101", limit=1) == [("facts", aria)]
+    assert [kind for kind, _ in await find("小 王")] == ["file"]
+    assert await find("没有的") == []
+    assert (await page.ask("GET", f"{API}/find?q=")).status_code == 422
+
+
+async def test_r7_06_characters_are_called_by_their_names(page: Page) -> None:
+    await page.write("characters/aria/general.md", content="x")
+    assert [(n["name"], n["label"]) for n in await nodes(page)] == [("aria", ""), ("neko", "小忆")]
 
 
 @pytest.mark.parametrize(
@@ -191,6 +218,28 @@ async def test_r2_10_a_deleted_fact_is_told_no_more_and_can_be_brought_back(page
     await page.ask("POST", f"{API}/facts/bring-back", json={"id": fact["id"]})
     assert "摇滚" in (await page.chat("我喜欢什么音乐？"))["text"]
     assert (await page.ask("POST", f"{API}/facts/bring-back", json={"id": fact["id"]})).status_code == 409
+
+
+async def test_r2_10_what_was_taken_back_is_listed_while_it_can_be_brought_back(page: Page) -> None:
+    async def listed(**params: Any) -> list[str]:
+        params = {"character_id": "neko", "user_id": "web_admin", **params}
+        found = (await page.ask("GET", f"{API}/facts/taken-back", params=params)).json()
+        assert all(fact["undoable"] and not fact["live"] for fact in found)
+        return [fact["object"] for fact in found]
+
+    await page.chat("我喜欢摇滚，最近在学吉他")
+    assert await listed() == []
+    for fact in await facts(page):
+        if fact["object"] == "吉他":
+            await page.ask("DELETE", f"{API}/facts/{fact['id']}?expected={quote('吉他')}")
+        else:
+            body = {"object": "爵士", "expected": "摇滚"}
+            await page.ask("PUT", f"{API}/facts/{fact['id']}", json=body)
+    assert set(await listed()) == {"吉他", "摇滚"}
+    assert len(await listed(limit=1)) == 1
+    assert await listed(user_id="101") == await listed(character_id="aria") == []
+    page.app.clock.advance(days=31)  # type: ignore[attr-defined]
+    assert await listed() == []
 
 
 async def test_r2_10_after_30_days_a_deleted_fact_stays_deleted(page: Page) -> None:

@@ -4,62 +4,21 @@ import { api } from "./api.js";
 import { composer } from "./composer.js";
 import { el } from "./dom.js";
 import { pending, turnOf } from "./message.js";
-import { failed, loading } from "./states.js";
+import { talkLog } from "./talk_log.js";
 import { whyPanel } from "./why.js";
 
 const EXAMPLES = ["我喜欢摇滚，最近在学吉他", "我喜欢什么音乐？", "刚才我说了什么？"];
 const CONVERSATION = "web_main";
-const AT_ONCE = 20;
 
 export function chatView(stage, status, signal) {
-  const list = el("ol", { "aria-label": "对话" });
-  const log = el("div", { class: "log", role: "log", "aria-live": "polite", tabindex: "-1" }, loading());
-  const field = composer(say);
   const head = el("div", { class: "talk-head" }, el("h1", {}, status.character), status.offline && el("span", { class: "pill" }, "离线模型"));
-  const talk = el("div", { class: "talk" }, head, log, field.element);
-  const chat = el("div", { class: "chat" }, talk);
+  const chat = el("div", { class: "chat" });
   const why = whyPanel(chat, signal);
-  stage.append(chat);
-
   const turn = (data) => turnOf(data, status.character, why.open);
-  const toEnd = () => (log.scrollTop = log.scrollHeight);
-
-  async function begin() {
-    log.replaceChildren(loading());
-    try {
-      const turns = await page();
-      list.prepend(...turns.map(turn).reverse()); // something may have been said meanwhile
-      if (list.children.length) showList(turns);
-      else log.replaceChildren(welcome());
-      toEnd();
-    } catch (problem) {
-      if (!signal.aborted) log.replaceChildren(failed(problem, begin));
-    }
-  }
-
-  function page(before) {
-    const query = { character_id: status.character_id, conversation_id: CONVERSATION, limit: AT_ONCE, before };
-    return api.get("turns", query, signal);
-  }
-
-  function showList(turns) {
-    log.replaceChildren(list);
-    if (turns.length === AT_ONCE) log.prepend(earlier(turns.at(-1).id));
-  }
-
-  function earlier(before) {
-    const button = el("button", { type: "button", class: "button quiet more" }, "看更早的");
-    button.addEventListener("click", async () => {
-      const height = log.scrollHeight;
-      const turns = await page(before).catch(() => null);
-      if (!turns) return;
-      list.prepend(...turns.map(turn).reverse());
-      button.remove();
-      if (turns.length === AT_ONCE) log.prepend(earlier(turns.at(-1).id));
-      log.scrollTop += log.scrollHeight - height;
-    });
-    return button;
-  }
+  const { log, list, toEnd } = talkLog({ character_id: status.character_id, conversation_id: CONVERSATION }, turn, welcome, signal);
+  const field = composer(say);
+  chat.append(el("div", { class: "talk" }, head, log, field.element));
+  stage.append(chat);
 
   function welcome() {
     const examples = EXAMPLES.map((text) => el("button", { type: "button", class: "example", onclick: () => say(text) }, text));
@@ -76,7 +35,8 @@ export function chatView(stage, status, signal) {
     toEnd();
     try {
       const reply = await api.post("chat", { text });
-      waiting.element.replaceWith(turn({ id: reply.turn_id, said: text, reply: reply.text, explained: true, written: reply.written }));
+      const state = reply.text ? "answered" : "unanswered";
+      waiting.element.replaceWith(turn({ id: reply.turn_id, said: text, reply: reply.text, state, at: new Date().toISOString(), explained: true, written: reply.written }));
     } catch (problem) {
       waiting.fail(problem, () => {
         waiting.element.remove();
@@ -86,6 +46,5 @@ export function chatView(stage, status, signal) {
     toEnd();
   }
 
-  begin();
   field.focus();
 }

@@ -4,6 +4,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 const PATHS = {
   chat: "M21 12a8 8 0 0 1-8 8H4l2-3a8 8 0 1 1 15-5Z",
+  talks: "M3 5h13v9H9l-4 3v-3H3V5ZM19 9h2v9h-2v3l-4-3h-4",
+  leave: "M14 4h5v16h-5M4 12h10M8 8l-4 4 4 4",
   memory: "M4 6h16M4 12h10M4 18h13M19 12h.01",
   why: "M9.5 9.2a2.6 2.6 0 1 1 3.6 2.4c-.8.4-1.1.9-1.1 1.9M12 16.6v.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z",
   send: "M12 19V5M6 11l6-6 6 6",

@@ -3,8 +3,10 @@
 import { api } from "./api.js";
 import { el, icon } from "./dom.js";
 import { itemOf } from "./item.js";
+import { restOf } from "./rest.js";
 import { to } from "./routes.js";
 import { empty, fill } from "./states.js";
+import { takenBackOf } from "./taken_back.js";
 import { timeOf } from "./time.js";
 import { complain, toast } from "./toast.js";
 import { watch } from "./watch.js";
@@ -12,7 +14,7 @@ import { watch } from "./watch.js";
 const AT_ONCE = 100;
 
 export function factsSheet(sheet, path, signal) {
-  const [, character, , user] = path.replace(/\/?#facts$/, "").split("/").map(decodeURIComponent);
+  const [, character, , user] = path.replace(/\/?#facts$/, "").split("/").map(decoded);
   let shown = [];
   let total = 0;
   let name = "";
@@ -25,7 +27,8 @@ export function factsSheet(sheet, path, signal) {
     total = data.total;
     name = data.name;
     const list = el("ol", { class: "items", "aria-label": "事实，最新的在前" }, ...shown.map((fact) => factItem(fact, fresh)));
-    return [headOf(), shown.length ? list : nothing(), ...(shown.length < total ? [more(list)] : [])];
+    return [headOf(), shown.length ? list : nothing(), restOf(() => total - shown.length, AT_ONCE, () => grow(list)),
+      takenBackOf({ character_id: character, user_id: user }, bringBack, signal)];
   }
 
   async function refresh() {
@@ -47,16 +50,10 @@ export function factsSheet(sheet, path, signal) {
     return empty("还没有记住什么", "说一句“我喜欢……”试试，马上就会出现在这里。", { picture: "facts", action: go });
   }
 
-  function more(list) {
-    const button = el("button", { type: "button", class: "button" }, `再看 ${Math.min(AT_ONCE, total - shown.length)} 条`);
-    button.addEventListener("click", async () => {
-      const data = await load(shown.length).catch(complain);
-      if (!data) return;
-      shown = [...shown, ...data.facts];
-      list.append(...data.facts.map((fact) => factItem(fact, new Set())));
-      if (shown.length >= total) button.remove();
-    });
-    return button;
+  async function grow(list) {
+    const { facts } = await load(shown.length);
+    shown = [...shown, ...facts];
+    list.append(...facts.map((fact) => factItem(fact, new Set())));
   }
 
   function factItem(fact, fresh) {
@@ -67,6 +64,7 @@ export function factsSheet(sheet, path, signal) {
       text: fact.object,
       label: `${fact.subject} ${fact.relation} ${fact.object}`,
       meta: [timeOf(fact.last_seen, el), `${fact.speaker}说的`, fact.place, fact.sightings > 1 && `听到 ${fact.sightings} 次`, fact.inferred && el("span", { class: "pill warm" }, "推测")],
+      around: () => ({ above: el("p", { class: "hint" }, `${fact.subject} ${fact.relation}`) }),
       save: async (object) => {
         await api.put(`facts/${id}`, { object, expected });
         await refresh();
@@ -103,4 +101,13 @@ export function factsSheet(sheet, path, signal) {
   const same = (data) => data.total === total && data.facts[0]?.id === shown[0]?.id;
   fill(sheet, () => load(), show, signal);
   watch(sheet, () => load(), (data) => !same(data) && refresh().catch(() => {}), signal);
+}
+
+/** A segment of a path as an id; one that is no encoding of any stays as it is. */
+function decoded(segment) {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

@@ -11,8 +11,9 @@ const LONG = 400;
  * @param save gives the corrected text away; throws a `Problem`.
  * @param remove takes it out.
  * @param current tells what it says now, when it has changed elsewhere.
+ * @param around what else stands in the editor: `{ above, below, values }`, made when it opens; `values()` goes to `save`.
  */
-export function itemOf({ words, meta, text, label, save, remove, current }) {
+export function itemOf({ words, meta, text, label, save, remove, current, around = () => ({}) }) {
   const item = el("li", { class: "item" });
   const told = el("div", { class: "words" }, ...words);
   const body = el("div", {}, told, el("p", { class: "meta" }, ...meta.filter(Boolean).map((part) => el("span", {}, part))));
@@ -22,7 +23,7 @@ export function itemOf({ words, meta, text, label, save, remove, current }) {
   item.append(body, tools);
 
   function begin() {
-    item.replaceChildren(editorOf({ text, save, current, leave }));
+    item.replaceChildren(editorOf({ text, save, current, leave, ...around() }));
     item.dataset.editing = "";
     const field = item.querySelector("textarea");
     field.focus();
@@ -49,19 +50,20 @@ function unfolding(told) {
   return button;
 }
 
-function editorOf({ text, save, current, leave }) {
+function editorOf({ text, save, current, leave, above = null, below = null, values = () => ({}) }) {
   const field = grow(el("textarea", { class: "field", rows: "1", "aria-label": "更正为" }, text));
   field.value = text;
   const notice = el("div", { class: "conflict", role: "alert", hidden: true });
   const button = el("button", { type: "submit", class: "button primary" }, "保存");
+  const before = JSON.stringify(values());
 
   async function submit(event) {
     event?.preventDefault();
     const corrected = field.value.trim();
-    if (!corrected || corrected === text) return leave();
+    if (!corrected || (corrected === text && JSON.stringify(values()) === before)) return leave();
     button.disabled = true;
     try {
-      await save(corrected);
+      await save(corrected, values());
     } catch (problem) {
       await explain(problem);
     } finally {
@@ -77,14 +79,14 @@ function editorOf({ text, save, current, leave }) {
     else notice.replaceChildren(el("b", {}, "它刚在别处改过，没有覆盖。"), "现在是：", el("q", {}, now), "。再点保存，就换成你写的。");
   }
 
-  field.addEventListener("keydown", (event) => {
+  const keys = (event) => {
     if (event.key === "Escape") {
       event.stopPropagation();
       leave();
-    } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
-  });
-  return el("form", { class: "editor", onsubmit: submit }, field, notice,
+    } else if (event.target === field && event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+  };
+  return el("form", { class: "editor", onsubmit: submit, onkeydown: keys }, above, field, below, notice,
     el("div", { class: "row" }, button,
       el("button", { type: "button", class: "button quiet", onclick: leave }, "取消"),
-      el("span", { class: "meta" }, "Enter 保存，Esc 取消")));
+      el("span", { class: "meta keys" }, "Enter 保存，Esc 取消")));
 }

@@ -21,7 +21,7 @@ export function layersSheet(leaf, status, query, signal) {
         el("p", { class: "hint" }, "先看这个人的，没有就看本群的，再看默认的；都没有，用角色卡。改了下一句就生效。")),
       layers.length > 0 && el("ul", { class: "items" }, ...layers.map(layerItem)),
       formOf(layers),
-      el("details", { class: "past", open: layers.length === 0 }, el("summary", {}, "角色卡的设定（自带，只读）"), el("p", { class: "hint" }, card)),
+      el("details", { class: "past", open: layers.length === 0 }, el("summary", {}, "角色卡的设定（只读）"), el("p", { class: "hint" }, card)),
     ].filter(Boolean);
   }
 

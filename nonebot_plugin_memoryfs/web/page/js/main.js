@@ -9,9 +9,11 @@ import { here, to } from "./routes.js";
 import { session } from "./session.js";
 import { signInView } from "./sign_in.js";
 import { failed, loading } from "./states.js";
+import { talksView } from "./talks.js";
+import { dismiss } from "./toast.js";
 
-const VIEWS = { chat: chatView, memory: memoryView };
-const TITLES = { chat: "聊天", memory: "记忆" };
+const VIEWS = { chat: chatView, talks: talksView, memory: memoryView };
+const TITLES = { chat: "聊天", talks: "会话", memory: "记忆" };
 const root = document.getElementById("app");
 
 let leave = null;
@@ -56,13 +58,14 @@ function rail(current) {
   const model = status.offline ? "现在用的是离线模型，按规则回答，不用密钥。" : `模型：${status.model}`;
   return el("header", { class: "rail" },
     el("div", { class: "brand" }, el("img", { src: "icon.svg", alt: "" }), "记忆"),
-    el("nav", { class: "places", "aria-label": "页面" }, link("chat", "chat"), link("memory", "memory")),
-    el("div", { class: "about" }, el("p", {}, model), el("button", { type: "button", class: "button quiet", onclick: signOut }, "退出登录")));
+    el("nav", { class: "places", "aria-label": "页面" }, link("chat", "chat"), link("talks", "talks"), link("memory", "memory")),
+    el("div", { class: "about" }, el("p", {}, model), el("button", { type: "button", class: "button quiet", onclick: signOut }, icon("leave"), "退出登录")));
 }
 
 /** Within a view, moving about is the view's own affair. */
 let last = here().place[0];
 addEventListener("hashchange", () => {
+  dismiss();
   const place = here().place[0];
   if (place !== last || !leave) show();
   else dispatchEvent(new CustomEvent("moved"));

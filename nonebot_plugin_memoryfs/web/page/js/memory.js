@@ -4,12 +4,14 @@ import { el, icon } from "./dom.js";
 import { factsSheet } from "./facts.js";
 import { fileSheet } from "./file.js";
 import { layersSheet } from "./layers.js";
+import { notesSheet } from "./notes.js";
 import { here, to } from "./routes.js";
 import { searchSheet } from "./search.js";
 import { empty } from "./states.js";
 import { treeOf } from "./tree.js";
 
-const TABS = { files: "记忆文件", layers: "提示词", search: "搜原话" };
+const TABS = { files: "记忆文件", layers: "提示词", notes: "便签", search: "搜原话" };
+const SHEETS = { layers: layersSheet, notes: notesSheet, search: searchSheet };
 
 export function memoryView(stage, status, signal) {
   const tabs = el("nav", { class: "tabs", "aria-label": "看什么" });
@@ -33,8 +35,7 @@ export function memoryView(stage, status, signal) {
       signal.addEventListener("abort", () => leave.abort(), { once: true });
       const leaf = el("div", { class: "leaf" });
       content.replaceChildren(leaf);
-      const sheet = name === "layers" ? layersSheet : searchSheet;
-      sheet(leaf, status, query, leave.signal);
+      SHEETS[name](leaf, status, query, leave.signal);
     }
     current = name;
   }

@@ -23,13 +23,14 @@ export function searchSheet(leaf, status, query, signal) {
   }
   const load = () => api.get("search", { q: asked, character_id: status.character_id }, signal);
   fill(found, load, ({ lines }) => lines.length
-    ? el("ol", { class: "items" }, ...lines.map((line) => lineItem(line, asked)))
+    ? el("ol", { class: "items" }, ...lines.map((line) => lineItem(line, asked, status.character_id)))
     : empty("没有人这样说过", "换个词试试。", { picture: "search" }), signal);
 }
 
-function lineItem(line, asked) {
+function lineItem(line, asked, character) {
+  const there = line.turn_id && to("talks", { character, conversation: line.conversation_id, turn: line.turn_id });
   return el("li", { class: "item" }, el("div", {}, el("p", { class: "words" }, ...marked(line.text, asked)),
-    el("p", { class: "meta" }, el("span", {}, line.speaker), el("span", {}, when(line.at)), el("span", {}, line.place))));
+    el("p", { class: "meta" }, el("span", {}, line.speaker), el("span", {}, when(line.at)), el("span", {}, line.place), there && el("a", { href: there }, "看那时的对话"))));
 }
 
 /** The text with the words asked for marked. */

@@ -31,7 +31,7 @@ export function signInView(done, reason = "") {
   const form = el("form", { onsubmit: submit },
     el("img", { src: "icon.svg", alt: "" }),
     el("h1", {}, "看看它记住了什么"),
-    el("p", { class: "hint", id: "sign-in-help" }, "登录码写在机器人启动时的日志里，10 分钟内有效，用一次就作废。过期了就重启机器人，再看日志。"),
+    el("p", { class: "hint", id: "sign-in-help" }, "登录码写在机器人启动时的日志里，10 分钟内有效，用一次就作废。要新的，私聊机器人发 /memoryfs web（限机器人主人）。"),
     el("div", {}, el("label", { for: "code" }, "登录码"), field),
     problem,
     button);

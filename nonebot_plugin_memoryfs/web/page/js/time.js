@@ -25,6 +25,13 @@ export function timeOf(text, el) {
   return el("time", { datetime: text, title: new Date(text).toLocaleString("zh-CN") }, when(text));
 }
 
+/** 还有 3 天, 还有 5 小时, 不到 1 小时. */
+export function timeLeft(text) {
+  const hours = (new Date(text) - new Date()) / (DAY / 24);
+  if (hours < 1) return "不到 1 小时";
+  return hours < 36 ? `还有 ${Math.round(hours)} 小时` : `还有 ${Math.round(hours / 24)} 天`;
+}
+
 /** 12 毫秒, 1.4 秒. */
 export function spent(milliseconds) {
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} 秒`;

@@ -28,6 +28,11 @@ export function complain(problem) {
   show(el("div", { class: "toast bad", role: "alert" }, el("p", {}, problem.message)));
 }
 
+/** Take it away: one has gone elsewhere. */
+export function dismiss() {
+  document.getElementById("toasts").replaceChildren();
+}
+
 function show(note) {
   document.getElementById("toasts").replaceChildren(note);
   const leave = () => {

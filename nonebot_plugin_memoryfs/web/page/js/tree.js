@@ -13,14 +13,13 @@ export function treeOf(status, open, signal) {
   const wanted = new Set();
   let selected = "";
   const tree = el("ul", { class: "tree", role: "tree", "aria-label": "记忆文件" });
-  const field = el("input", { class: "field", type: "search", placeholder: "找人或文件", "aria-label": "找人或文件" });
+  const field = el("input", { class: "field", type: "search", maxlength: "200", placeholder: "找人或文件", "aria-label": "找人或文件" });
   const element = el("div", {}, field, tree);
 
   async function children(list, under, offset = 0) {
     const level = under.split("/").length - 1;
-    const find = level > 1 && field.value.trim() && under.endsWith("/users/") ? field.value.trim() : undefined;
     const asked = (list.asked = Symbol("asked"));
-    const { nodes, total } = await api.get("tree", { under, offset, limit: AT_ONCE, find }, signal);
+    const { nodes, total } = await api.get("tree", { under, offset, limit: AT_ONCE }, signal);
     if (list.asked !== asked) return;
     if (!offset) list.replaceChildren();
     list.append(...nodes.map((node) => itemOf(node, level)));
@@ -30,13 +29,25 @@ export function treeOf(status, open, signal) {
     tabStop();
   }
 
-  function itemOf(node, level) {
+  /** People and files anywhere, instead of the directories. */
+  async function found(q) {
+    const asked = (tree.asked = Symbol("asked"));
+    const { nodes, total } = await api.get("find", { q, limit: AT_ONCE }, signal);
+    if (tree.asked !== asked) return;
+    const left = total - nodes.length;
+    const note = total ? left > 0 && `还有 ${left} 个，再多写几个字` : "没有这样的人或文件";
+    tree.replaceChildren(...nodes.map((node) => itemOf(node, 1, true)), note ? el("li", { role: "none", class: "note" }, note) : "");
+    tabStop();
+  }
+
+  function itemOf(node, level, anywhere = false) {
     const leads = node.kind === "directory";
-    const row = el("div", { class: `row ${node.kind}` },
+    const row = el("div", { class: `row ${node.kind}${anywhere ? " anywhere" : ""}` },
       leads ? icon("chevron", "chevron") : el("span", { class: "spacer" }),
       icon(PICTURES[node.kind]),
       el("span", { class: "name" }, node.name),
       node.label && el("span", { class: "label" }, node.label),
+      anywhere && el("span", { class: "where" }, node.path.replace(/#facts$/, "").slice(ROOT.length)),
       node.files > 0 && el("span", { class: "count", title: `${node.files} 个文件` }, String(node.files)));
     const item = el("li", {
       role: "treeitem", tabindex: "-1", "aria-level": String(level), "aria-expanded": leads ? "false" : null,
@@ -113,7 +124,8 @@ export function treeOf(status, open, signal) {
   }
 
   function refresh() {
-    return children(tree, ROOT).catch((problem) => {
+    const q = field.value.trim();
+    return (q ? found(q) : children(tree, ROOT)).catch((problem) => {
       if (!signal.aborted) tree.replaceChildren(el("li", { role: "none" }, empty("没有读到目录", problem.message, { picture: "trouble" })));
     });
   }
@@ -121,10 +133,7 @@ export function treeOf(status, open, signal) {
   let typing = null;
   field.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(() => {
-      wanted.add(`${ROOT}${status.character_id}/`).add(`${ROOT}${status.character_id}/users/`);
-      refresh();
-    }, 200);
+    typing = setTimeout(refresh, 200);
   });
   treeKeys(tree, { expand, collapse, activate, tabStop });
   wanted.add(`${ROOT}${status.character_id}/`).add(`${ROOT}${status.character_id}/users/`);

@@ -12,5 +12,5 @@ export function watch(place, load, tell, signal) {
 }
 
 function busy(place) {
-  return place.querySelector("[data-editing], .skeleton, [role=alert]:not([hidden])") !== null;
+  return place.querySelector("[data-editing], .skeleton, .dots, details[open], [role=alert]:not([hidden])") !== null;
 }

@@ -45,12 +45,13 @@ function remembered(recalled) {
   const more = recalled.facts_left_out ? `还有 ${recalled.facts_left_out} 件没放下。` : "";
   const back = recalled.looked_back ? "这句话指向以前，所以回头找过。" : "";
   const sentence = found.length ? `想起了 ${listed(found)}。${more}${back}` : `没有想起什么，这是新话题。${back}`;
+  const traits = persona.map((fact) => el("li", { class: "trait" }, el("span", {}, fact.relation), fact.object));
+  const character = traits.length > 0 && el("details", {}, el("summary", {}, `${traits.length} 条人设`), el("ul", { class: "traits" }, ...traits));
   return section("想起了什么", sentence, things([
-    ...persona.map((fact) => thing(`${fact.relation}：${fact.object}`, "人设")),
     ...facts.map((fact) => thing(`${sentenceOf(fact)}${fact.inferred ? "（推测）" : ""}`, factMeta(fact))),
     ...sayings.map((line) => thing(`「${line.text}」`, `${line.speaker}，${when(line.at)} · ${line.place}`)),
     ...files.map(file),
-  ]));
+  ]), character);
 }
 
 function factMeta(fact) {
@@ -92,7 +93,7 @@ function timed(why) {
   const all = why.steps.reduce((sum, step) => sum + step.milliseconds, 0);
   const slowest = why.steps.reduce((a, b) => (b.milliseconds > a.milliseconds ? b : a), why.steps[0]);
   const steps = why.steps.map((step) => ({ label: step.label, size: step.milliseconds, told: spent(step.milliseconds) }));
-  const sentence = slowest ? `一共 ${spent(all)}，最久的一步是${slowest.label}。` : "没有记下时间。";
+  const sentence = slowest ? `一共 ${spent(all)}，最久的一步是“${slowest.label}”。` : "没有记下时间。";
   return section("用了多久", sentence, ...stackedBar("每一步的时间", steps));
 }
 
