@@ -20,6 +20,7 @@ from ..config import Settings
 from ..scope import Scope, group_conversation, private_conversation
 from ..text.cleaning import clean_name
 from ..turn import Incoming, OverheardLine
+from .arrivals import Arrivals, SpokenEvent, conversation_of
 from .readable import Names, readable
 from .sending import send_reply
 from .triggers import addressed, heard
@@ -28,8 +29,23 @@ from .triggers import addressed, heard
 class Chat:
     """Turns messages of every bot account into turns of the app."""
 
-    def __init__(self, app: App, settings: Settings, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        app: App,
+        settings: Settings,
+        chance: Callable[[], float] = random.random,
+        arrivals: Arrivals | None = None,
+    ) -> None:
+        """Hear for an app.
+
+        Args:
+            app: the running app.
+            settings: whom to hear.
+            chance: what decides about chiming in, 0 to 1.
+            arrivals: the order messages came in; without it, the order of the calls.
+        """
         self._app = app
+        self._arrivals = arrivals or Arrivals()
         self._chance = chance
         self._settings = settings
         self._names = Names()
@@ -45,6 +61,13 @@ class Chat:
             return
         if not heard(event, self._settings, nonebot.get_bots()):
             return
+        await self._arrivals.turn_of(event)
+        try:
+            await self._receive(bot, event)
+        finally:
+            self._arrivals.leave(event)
+
+    async def _receive(self, bot: Bot, event: SpokenEvent) -> None:
         conversation_id = conversation_of(event)
         lock = self._order.setdefault(conversation_id, asyncio.Lock())
         async with lock:  # first come, first served: looking up a name must not let others overtake
@@ -115,13 +138,6 @@ class Chat:
 
         text = await readable(event.reply.message, str(event.self_id), bare)
         return OverheardLine("你" if str(sender.user_id) == bot.self_id else speaker, text)
-
-
-def conversation_of(event: PrivateMessageEvent | GroupMessageEvent) -> str:
-    """The conversation an event belongs to (R7.1)."""
-    if isinstance(event, GroupMessageEvent):
-        return group_conversation(str(event.group_id))
-    return private_conversation(str(event.user_id))
 
 
 async def scope_of(app: App, event: PrivateMessageEvent | GroupMessageEvent) -> Scope:

@@ -17,6 +17,7 @@ from ..config import NOT_YET_USED, PREFIX, Config, Settings, parse, unknown_name
 from ..errors import DirectoryNotWritable, OperatorError
 from ..prompt import expect_prompt_manager
 from ..storage.directory import DirectoryLock
+from .arrivals import Arrivals
 from .chat import Chat
 from .commands.hooks import Desk
 from .scheduler import start_jobs, stop_jobs
@@ -67,6 +68,7 @@ class Running:
 
     def __init__(self, settings: Settings, directory: DirectoryLock) -> None:
         self.chat: Chat | None = None
+        self.arrivals = Arrivals()
         self._settings = settings
         self._directory = directory
         self.app: App | None = None
@@ -78,7 +80,7 @@ class Running:
         app = await in_thread(App.open, self._settings, self._directory.path, held=self._directory)
         app.start()
         self.app = app
-        self.chat = Chat(app, self._settings)
+        self.chat = Chat(app, self._settings, arrivals=self.arrivals)
         self.desk = Desk(app)
         start_jobs(app, life=await in_thread(lambda: app.life.enabled))
         logger.info("记忆数据在 %s", self._directory.path)

@@ -11,10 +11,13 @@ from nonebot import on_message, on_notice, require
 from nonebot.adapters.onebot.v11 import (
     Bot,
     FriendRecallNoticeEvent,
+    GroupMessageEvent,
     GroupRecallNoticeEvent,
     MessageEvent,
+    PrivateMessageEvent,
 )
 from nonebot.log import LoguruHandler
+from nonebot.message import event_postprocessor, event_preprocessor
 
 require("nonebot_plugin_localstore")
 
@@ -41,6 +44,17 @@ driver.on_shutdown(running.stop)
 hook_confirmations(lambda: running.desk)
 for command in COMMANDS:
     hook(command, lambda: running.desk)
+
+
+@event_preprocessor
+async def _(event: PrivateMessageEvent | GroupMessageEvent) -> None:
+    running.arrivals.come(event)
+
+
+@event_postprocessor
+async def _(event: PrivateMessageEvent | GroupMessageEvent) -> None:
+    running.arrivals.leave(event)
+
 
 chat = on_message(priority=98, block=False)
 

@@ -15,7 +15,8 @@ from nonebot.permission import SUPERUSER
 
 from ...app import App
 from ...concurrency import in_thread
-from ..chat import conversation_of, scope_of
+from ..arrivals import conversation_of
+from ..chat import scope_of
 from ..sending import send_reply
 from ..triggers import welcome
 from .confirming import WAITS, WORD, Confirmations, Question
