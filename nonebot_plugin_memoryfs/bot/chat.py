@@ -23,7 +23,7 @@ from ..turn import Incoming, OverheardLine
 from .arrivals import Arrivals, SpokenEvent, conversation_of
 from .readable import Names, readable
 from .sending import send_reply
-from .triggers import addressed, heard
+from .triggers import addressed, heard, manages
 
 
 class Chat:
@@ -93,7 +93,7 @@ class Chat:
             at=at,
             send=lambda reply, name: send_reply(bot, event, reply, name),
             account=bot.self_id,
-            administers=isinstance(event, GroupMessageEvent) and event.sender.role in ("admin", "owner"),
+            administers=manages(event),
             source_ids=(str(event.message_id),),
             quoted=await self._quoted(bot, event),
         )

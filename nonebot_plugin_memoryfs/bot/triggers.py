@@ -36,3 +36,8 @@ def addressed(event: MessageEvent, settings: Settings, chance: Callable[[], floa
     if event.to_me or mentions(event.original_message, str(event.self_id)):
         return True
     return chance() < settings.chime_in.get(str(event.group_id), 0.0)
+
+
+def manages(event: MessageEvent) -> bool:
+    """Whether the sender is an owner or administrator of the group they speak in."""
+    return isinstance(event, GroupMessageEvent) and event.sender.role in ("owner", "admin")

@@ -18,7 +18,7 @@ from ...concurrency import in_thread
 from ..arrivals import conversation_of
 from ..chat import scope_of
 from ..sending import send_reply
-from ..triggers import welcome
+from ..triggers import manages, welcome
 from .confirming import WAITS, WORD, Confirmations, Question
 from .lists import Lists
 from .table import Asked, Command, File, Reply, Role
@@ -124,8 +124,7 @@ async def role_of(bot: Bot, event: MessageEvent) -> Role:
     """What the sender may do where they are."""
     if await SUPERUSER(bot, event):
         return Role.SUPERUSER
-    managing = isinstance(event, GroupMessageEvent) and event.sender.role in ("owner", "admin")
-    return Role.MANAGER if managing else Role.EVERYONE
+    return Role.MANAGER if manages(event) else Role.EVERYONE
 
 
 async def _asked(desk: Desk, bot: Bot, event: PrivateMessageEvent | GroupMessageEvent) -> Asked:
