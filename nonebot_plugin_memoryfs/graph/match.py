@@ -15,7 +15,7 @@ from ..scope import Viewer
 from ..search.index import Kind
 from ..search.places import chunks
 from ..search.questions import evidence, weak_evidence
-from ..search.ranking import rank
+from ..search.ranking import rank, shelves_of
 from ..search.recipes import NAMES
 from ..storage.tables import documents
 from ..text.cleaning import clean
@@ -59,12 +59,16 @@ def match(connection: Connection, viewer: Viewer, places: Iterable[int], query: 
     nodes: dict[Pair, float] = {}
     relations: dict[Pair, float] = {}
     everything = dict.fromkeys(place_ids, 0)
+    shelves = [
+        (shelves_of(connection, kind, everything), found)
+        for kind, found in ((Kind.NODE, nodes), (Kind.RELATION, relations))
+    ]
     unclear: list[str] = []
     for word in words:
         grams = evidence(word)
         whole = False
-        for kind, found in ((Kind.NODE, nodes), (Kind.RELATION, relations)):
-            for m in rank(connection, NAMES, kind, everything, grams)[:_PER_WORD]:
+        for some, found in shelves:
+            for m in rank(connection, NAMES, some, grams, _PER_WORD):
                 strength = _ALL_OF_A_WORD if m.share > 0.999 else m.share
                 whole = whole or strength == _ALL_OF_A_WORD
                 _raise(found, {(m.place_id, m.ref): strength})

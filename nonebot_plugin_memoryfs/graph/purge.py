@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, bindparam, func, or_, select, update
 from ..scope import Scope
 from ..search.index import Kind
 from ..search.questions import evidence
-from ..search.ranking import rank
+from ..search.ranking import rank, shelves_of
 from ..search.recipes import NAMES
 from ..storage.tables import LIVE_EDGE, PURGED_EDGE, edges
 from ..text.folding import fold_name
@@ -217,7 +217,9 @@ def _unknown(search: Search, place_id: int, name: str) -> Found:
 def _nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
     """Names of this place that share words with one that is not there, if a live fact holds them."""
     everything = {place_id: 0}
-    matches = rank(search.connection, NAMES, Kind.NODE, everything, evidence(name))
+    matches = rank(
+        search.connection, NAMES, shelves_of(search.connection, Kind.NODE, everything), evidence(name)
+    )
     names = spelled(search, ((m.place_id, m.ref) for m in matches[: 4 * _NEAREST]))
     people = somebody(search, (node_id for _, node_id in names))
     return tuple(people.get(node_id, name) for (_, node_id), name in names.items())[:_NEAREST]

@@ -23,10 +23,8 @@ class Recipe:
     """What a document gets of the scores of those one, two … places away from it."""
     seeds: int = 16
     """How many of the best matches lift their neighbours."""
-    whole: int = 4_000
-    """Up to so many documents a place is read completely."""
     newest: int = 400
-    """In larger places, how many of a gram's newest documents are read."""
+    """How many of a gram's newest documents are read in each place."""
 
 
 LINES = Recipe(k1=1.2, b=0.4, gate=0.28, others=0.5, plenty=3.0, neighbours=(0.5, 0.25))
@@ -39,5 +37,5 @@ question: an answer often stands there. Without them, `bench.retrieval` finds le
 WORDS_ALONE = replace(LINES, neighbours=())
 """The same for a list that a person reads: only lines that share words with what was asked for."""
 
-NAMES = Recipe(k1=0.6, b=0.3, gate=0.15, plenty=2.0, whole=1_000, newest=40)
+NAMES = Recipe(k1=0.6, b=0.3, gate=0.15, plenty=2.0, newest=100)
 """Names, aliases and relation labels: short texts against the words of a query."""

@@ -10,7 +10,7 @@ from .index import Kind
 from .lines import Line, line_of
 from .places import chunks
 from .questions import evidence
-from .ranking import rank
+from .ranking import rank, shelves_of
 from .recipes import WORDS_ALONE
 
 _PLACES = select(places.c.id).where(places.c.character_id == bindparam("character_id"))
@@ -20,8 +20,10 @@ _BY_ID = select(lines).where(lines.c.id.in_(bindparam("ids", expanding=True)))
 def search_everywhere(connection: Connection, character_id: str, query: str, limit: int) -> list[Line]:
     """The lines that share words with a query, best first, whoever may see them."""
     since = dict.fromkeys(connection.scalars(_PLACES, {"character_id": character_id}), 0)
-    matches = rank(connection, WORDS_ALONE, Kind.LINE, since, evidence(clean(query)))
-    return lines_everywhere(connection, [match.ref for match in matches[:limit]])
+    matches = rank(
+        connection, WORDS_ALONE, shelves_of(connection, Kind.LINE, since), evidence(clean(query)), limit
+    )
+    return lines_everywhere(connection, [match.ref for match in matches])
 
 
 def lines_everywhere(connection: Connection, ids: Iterable[int]) -> list[Line]:

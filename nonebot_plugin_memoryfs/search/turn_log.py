@@ -1,6 +1,5 @@
 """The search over what was said: shared by recall, `/记忆 搜索`, the web page and the bench (R2.21)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,10 +16,8 @@ from .index import Kind
 from .lines import FirstLines, Line, add_line, lines_by_id, searchable
 from .neighbours import lift_neighbours
 from .questions import evidence
-from .ranking import Match, rank
+from .ranking import MOST, Match, rank, shelves_of
 from .recipes import LINES, Recipe
-
-_READ_AT_ONCE = 60
 
 ISOLATED = Policy()
 """Nothing crosses from one conversation to another that the default rule keeps apart."""
@@ -122,25 +119,17 @@ class TurnLog(OverStore):
             before: only lines older than this one (R2.16).
         """
         since = searchable(connection, viewer, self._policy, self._first_lines)
-        matches = rank(connection, self._recipe, Kind.LINE, since, evidence(clean(query)))
+        shelves = shelves_of(connection, Kind.LINE, since)
+        matches = rank(connection, self._recipe, shelves, evidence(clean(query)), max(MOST, 2 * limit))
         matches = lift_neighbours(connection, self._recipe, Kind.LINE, matches)
         if before is not None:
             matches = [match for match in matches if match.ref < before]
         hits: list[Hit] = []
-        for match, line in self._read(connection, viewer, matches):
-            if len(hits) >= limit:
-                break
-            hits.append(_hit(match, line))
+        while matches and len(hits) < limit:
+            some, matches = matches[: limit - len(hits)], matches[limit - len(hits) :]
+            seen = lines_by_id(connection, viewer, self._policy, (match.ref for match in some))
+            hits += (_hit(match, seen[match.ref]) for match in some if match.ref in seen)
         return hits
-
-    def _read(
-        self, connection: Connection, viewer: Viewer, matches: list[Match]
-    ) -> Iterator[tuple[Match, Line]]:
-        """The lines behind matches, a few at a time, without those that may not be seen."""
-        for start in range(0, len(matches), _READ_AT_ONCE):
-            some = matches[start : start + _READ_AT_ONCE]
-            seen = lines_by_id(connection, viewer, self._policy, (m.ref for m in some))
-            yield from ((m, seen[m.ref]) for m in some if m.ref in seen)
 
 
 def _hit(match: Match, line: Line) -> Hit:

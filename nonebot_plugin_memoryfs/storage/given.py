@@ -1,0 +1,68 @@
+"""Rows handed to a statement as one parameter, to be joined with what is stored.
+
+The text of such a statement is the same for one row and for a thousand, so it is prepared once:
+
+    _ASKED = given("asked", gram=Text(), place_id=Integer())
+    _FOUND = select(postings.c.ref).join(_ASKED, ...)
+    connection.execute(_FOUND, {"asked": [["猫", 1], ["狗", 2]]})
+"""
+
+from typing import Any
+
+from sqlalchemy import CTE, JSON, Text, bindparam, cast, column, literal_column, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeEngine
+
+
+def given(name: str, **columns: TypeEngine[Any]) -> CTE:
+    """A table of what is handed over.
+
+    Args:
+        name: of the table, and of the parameter: a list of rows, each a list of values.
+        columns: name and type of each value, in their order.
+    """
+    rows = _Rows(bindparam(name, type_=JSON())).table_valued(column("value", JSON()), name=f"{name}_rows")
+    values = (
+        cast(_Value(rows.c.value, literal_column(str(position))), kind).label(key)
+        for position, (key, kind) in enumerate(columns.items())
+    )
+    return select(*values).select_from(rows).cte(name).prefix_with("MATERIALIZED")
+
+
+class _Rows(FunctionElement[Any]):
+    """The elements of a JSON list, a row each."""
+
+    name = "given_rows"
+    inherit_cache = True
+
+
+class _Value(FunctionElement[Any]):
+    """The value at a position of a JSON list."""
+
+    name = "given_value"
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(_Rows, "sqlite")
+def _rows_sqlite(element: _Rows, compiler: SQLCompiler, **how: Any) -> str:
+    return f"json_each({compiler.process(element.clauses, **how)})"
+
+
+@compiles(_Rows, "postgresql")
+def _rows_postgresql(element: _Rows, compiler: SQLCompiler, **how: Any) -> str:
+    return f"json_array_elements({compiler.process(element.clauses, **how)})"
+
+
+@compiles(_Value, "sqlite")
+def _value_sqlite(element: _Value, compiler: SQLCompiler, **how: Any) -> str:
+    row, position = (compiler.process(clause, **how) for clause in element.clauses)
+    return f"json_extract({row}, '$[{position}]')"
+
+
+@compiles(_Value, "postgresql")
+def _value_postgresql(element: _Value, compiler: SQLCompiler, **how: Any) -> str:
+    row, position = (compiler.process(clause, **how) for clause in element.clauses)
+    return f"({row} ->> {position})"

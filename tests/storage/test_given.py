@@ -1,0 +1,34 @@
+"""Rows handed to a statement as one parameter, on both databases."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Float, Integer, Text, select
+
+from nonebot_plugin_memoryfs.storage import Store
+from nonebot_plugin_memoryfs.storage.given import given as given_rows
+
+_ROWS = given_rows("handed", word=Text(), number=Integer(), part=Float())
+_BACK = select(_ROWS.c.word, _ROWS.c.number, _ROWS.c.part)
+_ROW = st.tuples(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8),
+    st.integers(-(2**31), 2**31 - 1),
+    st.floats(-1e6, 1e6, allow_nan=False, width=32),
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(_ROW, max_size=6))
+def test_r6_01_rows_come_back_as_they_were_handed_over(
+    store: Store, rows: list[tuple[str, int, float]]
+) -> None:
+    with store.database.read() as connection:
+        back = connection.execute(_BACK, {"handed": rows}).all()
+    assert [tuple(row) for row in back] == rows
+
+
+def test_r6_01_two_tables_of_one_statement_keep_their_columns_apart(store: Store) -> None:
+    left, right = given_rows("left", a=Integer(), b=Text()), given_rows("right", b=Text(), a=Integer())
+    statement = select(left.c.b, right.c.b).join(right, left.c.a == right.c.a)
+    with store.database.read() as connection:
+        rows = connection.execute(statement, {"left": [(1, "x"), (2, "y")], "right": [("z", 2)]}).all()
+    assert [tuple(row) for row in rows] == [("y", "z")]
