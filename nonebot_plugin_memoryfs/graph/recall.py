@@ -7,18 +7,18 @@ its newest edges are read, off an index in that order.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from datetime import datetime
 
-from sqlalchemy import CompoundSelect, Connection, Select, bindparam, select, union_all
+from sqlalchemy import Connection
 
 from ..scope import Origin, Policy, Scope, Viewer, may_see, reachable
 from ..search.places import places_of
 from ..storage.presence import viewer_of
-from ..storage.tables import LIVE_EDGE, edges
 from ..text.folding import fold_name
-from .edges import COLUMNS, Edge, edge_of, live_of_relation, strongest
+from .edges import Edge, live_of_relation, strongest
 from .kinds import EdgeKind
 from .match import Matched, Pair, match
+from .newest import OF_BOTH, OF_LABEL, OF_OBJECT, OF_SUBJECT, By, newest_edges
 
 _FOLLOWED = 16
 _NEWEST = 40
@@ -26,44 +26,6 @@ _LABELS = 6
 _FURTHER = (12, 8)
 """Nodes followed, and edges read of each, on the second and third step."""
 _ENOUGH = 60
-
-
-def _newest_of(column: str) -> Select[Any]:
-    newest = (
-        select(*COLUMNS)
-        .where(
-            edges.c[column] == bindparam("node_id"),
-            edges.c.place_id == bindparam("place_id"),
-            LIVE_EDGE,
-        )
-        .order_by(edges.c.last_seen.desc())
-        .limit(bindparam("newest"))
-    )
-    return select(newest.subquery())
-
-
-_NODE = union_all(_newest_of("subject_id"), _newest_of("object_id"))
-_LABELLED = (
-    select(*COLUMNS)
-    .where(
-        edges.c.place_id == bindparam("place_id"),
-        edges.c.relation_id == bindparam("relation_id"),
-        LIVE_EDGE,
-    )
-    .order_by(edges.c.last_seen.desc())
-    .limit(bindparam("newest"))
-)
-_BOTH = (
-    select(*COLUMNS)
-    .where(
-        edges.c.subject_id == bindparam("node_id"),
-        edges.c.relation_id == bindparam("relation_id"),
-        edges.c.place_id == bindparam("place_id"),
-        LIVE_EDGE,
-    )
-    .order_by(edges.c.object_id.desc())
-    .limit(bindparam("newest"))
-)
 
 
 @dataclass(slots=True)
@@ -125,16 +87,10 @@ def _collect(search: Search, matched: Matched, found: Recalled) -> None:
     """The first step: edges of matched nodes, of matched labels, and of both together."""
     followed = list(matched.nodes)[:_FOLLOWED]
     labels = list(matched.relations)[:_LABELS]
-    for place_id, node_id in followed:
-        for other_place, relation_id in labels:
-            if place_id == other_place:
-                where = {"node_id": node_id, "relation_id": relation_id, "place_id": place_id}
-                _take(search, found, 1, _BOTH, where, _NEWEST)
-    for pair in followed:
-        _take_node(search, found, 1, pair, _NEWEST)
-    for place_id, relation_id in labels:
-        where = {"place_id": place_id, "relation_id": relation_id}
-        _take(search, found, 1, _LABELLED, where, _NEWEST)
+    both = [(place, node, label) for place, node in followed for other, label in labels if place == other]
+    _take(search, found, 1, OF_BOTH, both, _NEWEST)
+    _take_nodes(search, found, 1, followed, _NEWEST)
+    _take(search, found, 1, OF_LABEL, labels, _NEWEST)
 
 
 def _follow(search: Search, matched: Matched, found: Recalled, step: int) -> None:
@@ -147,32 +103,28 @@ def _follow(search: Search, matched: Matched, found: Recalled, step: int) -> Non
         for node_id in (edge.object_id, edge.subject_id):
             if node_id not in found.degree:
                 pairs.update(dict.fromkeys((place, node_id) for place in (edge.place_id, *here)))
-    for pair in list(pairs)[: 2 * nodes]:
-        _take_node(search, found, step, pair, newest)
+    _take_nodes(search, found, step, list(pairs)[: 2 * nodes], newest)
 
 
-def _take_node(search: Search, found: Recalled, step: int, pair: Pair, newest: int) -> None:
-    place_id, node_id = pair
-    where = {"node_id": node_id, "place_id": place_id}
-    read = _take(search, found, step, _NODE, where, newest)
-    found.degree[node_id] = found.degree.get(node_id, 0) + read
+def _take_nodes(search: Search, found: Recalled, step: int, pairs: Sequence[Pair], newest: int) -> None:
+    """Edges of nodes, on either side."""
+    found.degree.update(dict.fromkeys((node_id for _, node_id in pairs), 0))
+    for side in (OF_SUBJECT, OF_OBJECT):
+        for position in _take(search, found, step, side, pairs, newest):
+            found.degree[pairs[position][1]] += 1
 
 
 def _take(
-    search: Search,
-    found: Recalled,
-    step: int,
-    statement: Select[Any] | CompoundSelect[Any],
-    where: dict[str, int],
-    newest: int,
-) -> int:
-    rows = search.connection.execute(statement, {**where, "newest": newest}).all()
-    for row in rows:
-        edge = edge_of(row)
+    search: Search, found: Recalled, step: int, by: By, wanted: Sequence[tuple[int, ...]], newest: int
+) -> list[int]:
+    """Keep those of the newest edges that may be seen; returns what each was read for."""
+    read_for: list[int] = []
+    for position, edge in newest_edges(search.connection, by, wanted, newest):
+        read_for.append(position)
         if edge.id not in found.edges and search.seen(edge):
             found.edges[edge.id] = edge
             found.step[edge.id] = step
-    return len(rows)
+    return read_for
 
 
 def _settled(search: Search, read: Iterable[Edge]) -> list[Edge]:
@@ -242,12 +194,11 @@ def _one(group: Sequence[Edge]) -> Edge:
 
 def spelled(search: Search, pairs: Iterable[Pair]) -> dict[Pair, str]:
     """Those of these nodes that have a live edge there which the viewer may see, as it spells them."""
-    found: dict[Pair, str] = {}
-    for place_id, node_id in pairs:
-        where = {"node_id": node_id, "place_id": place_id, "newest": _ENOUGH}
-        for row in search.connection.execute(_NODE, where).all():
-            edge = edge_of(row)
+    wanted = list(pairs)
+    found: dict[Pair, tuple[datetime, str]] = {}
+    for side, name in ((OF_SUBJECT, "subject"), (OF_OBJECT, "object")):
+        for position, edge in newest_edges(search.connection, side, wanted, _ENOUGH):
             if search.seen(edge):
-                found[place_id, node_id] = edge.subject if edge.subject_id == node_id else edge.object
-                break
-    return found
+                spelling = (edge.last_seen, getattr(edge, name))
+                found[wanted[position]] = max(found.get(wanted[position], spelling), spelling)
+    return {pair: found[pair][1] for pair in wanted if pair in found}
