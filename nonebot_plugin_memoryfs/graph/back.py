@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import tzinfo
 
 from ..scope import Scope
+from ..search.ranking import Shelves
 from ..search.turn_log import Hit, TurnLog
 from ..text.references import without_reference_words
 from ..text.sentences import gist
-from .chain import NEWEST_TURNS, Turn, chain_task, first_line, newest_turns, task_line
+from .chain import Turn, chain_task, first_line, task_line
 from .corrections import corrected_hits
 from .kinds import TaskState
 from .match import match
@@ -23,16 +24,23 @@ _WHOLE = 500
 _LINE = 160
 
 
-def look_back(search: Search, log: TurnLog, scope: Scope, text: str, zone: tzinfo | None) -> BackRecall:
-    """What a message that points back may mean."""
+def look_back(
+    search: Search,
+    log: TurnLog,
+    scope: Scope,
+    text: str,
+    zone: tzinfo | None,
+    newest: Sequence[Turn],
+    shelves: Shelves | None,
+) -> BackRecall:
+    """What a message that points back may mean, with the newest turns behind it."""
     connection = search.connection
     paused = tasks_in(connection, scope, TaskState.PAUSED, _PAUSED)
-    newest = newest_turns(connection, scope, NEWEST_TURNS)
     words = without_reference_words(text)
     hits: list[Hit] = []
     if words:
         before = first_line(connection, [turn.id for turn in newest])
-        found = log.search_for(connection, search.viewer, words, _HITS, before=before)
+        found = log.search_for(connection, search.viewer, words, _HITS, before=before, shelves=shelves)
         hits = corrected_hits(search, found)
     named = () if words else _named(search, newest[:2])
     told = [

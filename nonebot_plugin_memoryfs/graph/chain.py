@@ -29,7 +29,7 @@ _PAUSED = 5
 _TOLD = 120
 _WHOLE_TURNS, _WHOLE_SIDE = 2, 800
 _BRIEF_TURNS, _BRIEF_SIDE = 4, 200
-NEWEST_TURNS = _WHOLE_TURNS + _BRIEF_TURNS
+_NEWEST_TURNS = _WHOLE_TURNS + _BRIEF_TURNS
 
 _LISTED = {TaskState.ACTIVE: 5, TaskState.PAUSED: 20, TaskState.DONE: 5, TaskState.CANCELLED: 5}
 """Of each state, how many of the newest tasks are listed for people."""
@@ -185,7 +185,7 @@ def close_open_turns(connection: Connection, until: datetime, at: datetime) -> i
     return connection.execute(_GIVE_UP, {"until": until, "now": at}).rowcount
 
 
-def newest_turns(connection: Connection, scope: Scope, newest: int = NEWEST_TURNS) -> list[Turn]:
+def newest_turns(connection: Connection, scope: Scope, newest: int = _NEWEST_TURNS) -> list[Turn]:
     """The newest closed turns of the scope's chain, newest first."""
     where = {
         "character_id": scope.character_id,

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, case, or_, select, update
+from sqlalchemy import Boolean, Connection, Integer, Text, and_, bindparam, case, or_, select, update
 
 from ..errors import InvalidInput
 from ..search.places import chunks
+from ..storage.given import given
+from ..storage.moment import moment_text
 from ..storage.tables import LIVE_EDGE, edge_turns, edges
 from ..storage.upserts import Excluded, insert_or_ignore, upsert
 from .kinds import EdgeKind, ends_fit
@@ -92,12 +94,31 @@ def _said_again(new: Excluded) -> dict[str, Any]:
 
 _KEY = ("subject_id", "relation_id", "object_id")
 _OF_THE_LAST = ("last_seen", "user_id", "subject", "relation", "object")
+_SAID = given(
+    "said",
+    place_id=Integer(),
+    user_id=Text(),
+    subject_id=Integer(),
+    kind=Text(),
+    relation_id=Integer(),
+    object_id=Integer(),
+    subject=Text(),
+    relation=Text(),
+    object=Text(),
+    inferred=Boolean(),
+    sightings=Integer(),
+    first_seen=Text(),
+    last_seen=Text(),
+    valid_from=Text(),
+    purged=Boolean(),
+)
 _UPSERT = upsert(
     edges,
     (*_KEY, "place_id"),
     _said_again,
     key_where=edges.c.valid_to.is_(None),
     returning=(edges.c.id, edges.c.sightings, *(edges.c[name] for name in _KEY)),
+    rows=_SAID,
 )
 _ADD_TURN = insert_or_ignore(edge_turns)
 _OF_RELATION = select(*COLUMNS).where(
@@ -125,7 +146,7 @@ def see(connection: Connection, place_id: int, sightings: Sequence[Sighting]) ->
     merged = _merge(sightings)
     written: dict[Key, tuple[int, bool]] = {}
     rows = [_row(place_id, sighting) for sighting in merged.values()]
-    for row in connection.execute(_UPSERT.on(connection), rows):
+    for row in connection.execute(_UPSERT.on(connection), {"said": rows}):
         key = (row.subject_id, row.relation_id, row.object_id)
         written[key] = (row.id, row.sightings == merged[key].times)
     told = [{"edge_id": written[s.key][0], "turn_id": s.turn_id} for s in sightings if s.turn_id is not None]
@@ -153,24 +174,26 @@ def _merge(sightings: Iterable[Sighting]) -> dict[Key, Sighting]:
     return merged
 
 
-def _row(place_id: int, sighting: Sighting) -> dict[str, Any]:
-    return {
-        "place_id": place_id,
-        "user_id": sighting.user_id,
-        "subject_id": sighting.subject.id,
-        "kind": sighting.kind.value,
-        "relation_id": sighting.relation_id,
-        "object_id": sighting.object.id,
-        "subject": sighting.subject.name,
-        "relation": sighting.relation,
-        "object": sighting.object.name,
-        "inferred": sighting.inferred,
-        "sightings": sighting.times,
-        "first_seen": sighting.at,
-        "last_seen": sighting.at,
-        "valid_from": sighting.at,
-        "purged": False,
-    }
+def _row(place_id: int, sighting: Sighting) -> tuple[Any, ...]:
+    """A row of `_SAID`."""
+    at = moment_text(sighting.at)
+    return (
+        place_id,
+        sighting.user_id,
+        sighting.subject.id,
+        sighting.kind.value,
+        sighting.relation_id,
+        sighting.object.id,
+        sighting.subject.name,
+        sighting.relation,
+        sighting.object.name,
+        sighting.inferred,
+        sighting.times,
+        at,
+        at,
+        at,
+        False,
+    )
 
 
 def live_of_relation(
@@ -221,6 +244,6 @@ def close(
         connection.execute(_CLOSE, rows)
 
 
-def edge_of(row: Row[Any]) -> Edge:
+def edge_of(row: Sequence[Any]) -> Edge:
     """The edge a row with `COLUMNS` holds."""
     return Edge(*row)

@@ -1,23 +1,14 @@
 """The newest live edges of many things: so many of each, off an index, in one statement."""
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    CompoundSelect,
-    Connection,
-    Integer,
-    Select,
-    bindparam,
-    literal_column,
-    select,
-    union_all,
-)
+from sqlalchemy import Connection, Integer, Select, bindparam, select
 
 from ..search.places import chunks
-from ..storage.tables import LIVE_EDGE, edges
-from .edges import COLUMNS, Edge
+from ..storage.given import among, given
+from ..storage.tables import edges
+from .edges import COLUMNS, Edge, edge_of
 
 By = tuple[str, ...]
 """Columns of an edge."""
@@ -26,7 +17,6 @@ OF_SUBJECT: By = ("place_id", "subject_id")
 OF_OBJECT: By = ("place_id", "object_id")
 OF_LABEL: By = ("place_id", "relation_id")
 OF_BOTH: By = ("place_id", "subject_id", "relation_id")
-_AT_ONCE = 16
 
 
 def newest_edges(
@@ -40,24 +30,28 @@ def newest_edges(
         wanted: the values of each.
         newest: so many of each; of subject and label together, those with the newest objects.
     """
-    for start, some in enumerate(chunks(wanted, _AT_ONCE)):
-        values = {
-            f"{name}_{n}": value for n, one in enumerate(some) for name, value in zip(by, one, strict=True)
-        }
-        for row in connection.execute(_statement(by, len(some)), {**values, "newest": newest}):
-            yield start * _AT_ONCE + row[0], Edge(*row[1:])
+    for chunk in chunks(enumerate(wanted)):
+        rows = [(position, *values) for position, values in chunk]
+        for row in connection.execute(_STATEMENTS[by], {"wanted": rows, "newest": newest}):
+            yield row[0], edge_of(row[1:])
 
 
-@cache
-def _statement(by: By, number: int) -> CompoundSelect[*tuple[Any, ...]]:
-    return union_all(*(select(_newest_of(by, position).subquery()) for position in range(number)))
-
-
-def _newest_of(by: By, position: int) -> Select[*tuple[Any, ...]]:
-    order = edges.c.object_id if by == OF_BOTH else edges.c.last_seen
-    return (
-        select(literal_column(str(position), Integer()).label("position"), *COLUMNS)
-        .where(*(edges.c[name] == bindparam(f"{name}_{position}") for name in by), LIVE_EDGE)
-        .order_by(order.desc())
+def _statement(by: By, order: str) -> Select[Any]:
+    wanted = given("wanted", position=Integer(), **{name: Integer() for name in by})
+    one = edges.alias()
+    newest = (
+        select(one.c.id)
+        .where(*(one.c[name] == wanted.c[name] for name in by), one.c.valid_to.is_(None))
+        .order_by(one.c[order].desc())
         .limit(bindparam("newest"))
+        .correlate(wanted)
     )
+    return select(wanted.c.position, *COLUMNS).join_from(wanted, edges, among(edges.c.id, newest))
+
+
+_STATEMENTS: Mapping[By, Select[Any]] = {
+    OF_SUBJECT: _statement(OF_SUBJECT, "last_seen"),
+    OF_OBJECT: _statement(OF_OBJECT, "last_seen"),
+    OF_LABEL: _statement(OF_LABEL, "last_seen"),
+    OF_BOTH: _statement(OF_BOTH, "object_id"),
+}

@@ -8,9 +8,10 @@ is written is kept on the edges, so that nobody sees the spelling of a place the
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, Integer, Text, bindparam, select, update
 
 from ..search.places import chunks
+from ..storage.given import given
 from ..storage.tables import nodes
 from ..storage.upserts import insert_or_ignore
 from ..text.folding import fold_name
@@ -27,7 +28,11 @@ _BY_KEY = select(nodes.c.key, nodes.c.id, nodes.c.roles).where(
 _BY_ID = select(nodes.c.id, nodes.c.key, nodes.c.user_id).where(
     nodes.c.id.in_(bindparam("ids", expanding=True))
 )
-_ADD = insert_or_ignore(nodes, (nodes.c.key, nodes.c.id, nodes.c.roles))
+_ADD = insert_or_ignore(
+    nodes,
+    (nodes.c.key, nodes.c.id, nodes.c.roles),
+    rows=given("made", character_id=Text(), key=Text(), user_id=Text(), roles=Integer()),
+)
 _ADD_ROLES = (
     update(nodes)
     .where(nodes.c.id == bindparam("node_id"))
@@ -109,16 +114,8 @@ def ensure(connection: Connection, character_id: str, wanted: Iterable[Node]) ->
 
 
 def _make(connection: Connection, character_id: str, missing: list[Node]) -> dict[str, tuple[int, Role]]:
-    rows = [
-        {
-            "character_id": character_id,
-            "key": node.key,
-            "user_id": node.user_id,
-            "roles": int(node.roles),
-        }
-        for node in missing
-    ]
-    made = connection.execute(_ADD.on(connection), rows)
+    rows = [(character_id, node.key, node.user_id, int(node.roles)) for node in missing]
+    made = connection.execute(_ADD.on(connection), {"made": rows})
     found = {row.key: (row.id, Role(row.roles)) for row in made}
     others = [node.key for node in missing if node.key not in found]  # another process was first
     return found | find(connection, character_id, others) if others else found

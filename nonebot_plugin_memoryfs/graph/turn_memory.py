@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, select
 from ..errors import InvalidInput
 from ..scope import Scope, check_scope
 from ..search.corrections import corrected, superseded_objects
+from ..search.ranking import Shelves
 from ..search.turn_log import Hit
 from ..storage.tables import edge_turns, edges
 from ..text.given import not_list, not_text, not_whole, not_whole_or_none
@@ -17,7 +18,7 @@ from .back import look_back
 from .corrections import corrected_hits
 from .over_graph import OverGraph
 from .recall import Search
-from .results import BackRecall, ChainTask, TaskChain, TaskResult
+from .results import BackRecall, ChainTask, TaskChain, TaskResult, Turn
 from .withdrawal import Withdrawn, withdraw_facts, withdraw_message
 
 _OBJECTS = (
@@ -196,13 +197,23 @@ class TurnMemory(OverGraph):
         with self._store.database.write() as connection:
             return withdraw_facts(connection, turn_id, opened_at)
 
-    def recall_back(self, scope: Scope, text: str, search: Search | None = None) -> BackRecall:
+    def recall_back(
+        self,
+        scope: Scope,
+        text: str,
+        search: Search | None = None,
+        *,
+        newest: Sequence[Turn] | None = None,
+        shelves: Shelves | None = None,
+    ) -> BackRecall:
         """What a message may mean by 刚才, 上次, 那个东西 …; empty when it does not point back (R2.16).
 
         Args:
             scope: who asks where.
             text: the message.
             search: what `searching` gave, inside its transaction.
+            newest: the newest turns of the scope's chain, where they were read in this transaction.
+            shelves: what the log's `shelves` gave in this transaction.
         """
         check_scope(scope)
         if wrong := not_text(text=text):
@@ -211,7 +222,8 @@ class TurnMemory(OverGraph):
             return BackRecall(ok=True, text="")
         with self._store.database.read() as connection:
             search = search or self._search(connection, scope)
-            return look_back(search, self._log, scope, text, self._zone())
+            newest = chain.newest_turns(connection, scope) if newest is None else newest
+            return look_back(search, self._log, scope, text, self._zone(), newest, shelves)
 
     def corrected_turns(self, scope: Scope, turn_ids: Iterable[int]) -> frozenset[int]:
         """Of these turns, those in which a fact was said that was superseded there later (R1.19).

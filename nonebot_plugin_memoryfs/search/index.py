@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import Connection, Integer, Text, bindparam, delete, select
 
+from ..storage.given import given
 from ..storage.tables import documents, postings, shelves
-from ..storage.upserts import upsert
+from ..storage.upserts import insert_or_ignore, upsert
 from ..text.grams import grams
 from .bulk import insert_rows
 from .places import chunks
@@ -33,17 +34,16 @@ class Kind(IntEnum):
     """… `relations`: the label of an edge."""
 
 
-_PRESENT = select(documents.c.kind, documents.c.ref).where(
-    documents.c.place_id == bindparam("place_id"),
-    documents.c.kind.in_(bindparam("kinds", expanding=True)),
-    documents.c.ref.in_(bindparam("refs", expanding=True)),
-)
 _HELD = select(documents.c.ref, documents.c.length, documents.c.grams).where(
     documents.c.place_id == bindparam("place_id"),
     documents.c.kind == bindparam("kind"),
     documents.c.ref.in_(bindparam("refs", expanding=True)),
 )
-_DOCUMENT = ("place_id", "kind", "ref", "length", "grams")
+_ADD = insert_or_ignore(
+    documents,
+    (documents.c.kind, documents.c.ref),
+    rows=given("texts", place_id=Integer(), kind=Integer(), ref=Integer(), length=Integer(), grams=Text()),
+)
 _POSTING = ("gram", "place_id", "kind", "ref", "count", "length")
 _DROP_DOCUMENT = delete(documents).where(
     documents.c.place_id == bindparam("at_place"),
@@ -103,24 +103,19 @@ def remove(connection: Connection, kind: Kind, place_id: int, refs: Sequence[int
 
 
 def _put_chunk(connection: Connection, place_id: int, texts: dict[tuple[Kind, int], str]) -> None:
-    where = {
-        "place_id": place_id,
-        "kinds": sorted({int(kind) for kind, _ in texts}),
-        "refs": [ref for _, ref in texts],
-    }
-    present = {(row[0], row[1]) for row in connection.execute(_PRESENT, where)}
-    document_rows: list[tuple[int, int, int, int, str]] = []
+    counts = {key: counted for key, text in texts.items() if (counted := grams(text[:INDEXED_CHARACTERS]))}
+    rows = [
+        (place_id, int(kind), ref, counted.total(), "\n".join(counted))
+        for (kind, ref), counted in counts.items()
+    ]
+    added = connection.execute(_ADD.on(connection), {"texts": rows})
     posting_rows: list[tuple[str, int, int, int, int, int]] = []
     sizes: defaultdict[Kind, list[int]] = defaultdict(list)
-    for (kind, ref), text in texts.items():
-        counts = grams(text[:INDEXED_CHARACTERS])
-        if (kind, ref) in present or not counts:
-            continue
-        length = sum(counts.values())
-        sizes[kind].append(length)
-        document_rows.append((place_id, int(kind), ref, length, "\n".join(counts)))
-        posting_rows += ((gram, place_id, int(kind), ref, n, length) for gram, n in counts.items())
-    insert_rows(connection, documents, _DOCUMENT, document_rows)
+    for row in added:
+        counted = counts[row.kind, row.ref]
+        length = counted.total()
+        sizes[row.kind].append(length)
+        posting_rows += ((gram, place_id, row.kind, row.ref, n, length) for gram, n in counted.items())
     insert_rows(connection, postings, _POSTING, posting_rows)
     for kind, lengths in sizes.items():
         _count_in(connection, kind, place_id, len(lengths), sum(lengths))

@@ -199,7 +199,7 @@ def rank(
         "most": most,
     }
     rows: list[tuple[int, int, float, float]] = []
-    for some in parts:
+    for some in filter(None, parts):
         weighed = [(gram, place_id, first, rarity[gram]) for gram, place_id, first in some]
         rows += map(tuple, read_rows(connection.execute(_BEST, {**how, "weighed": weighed})))
     if max((held for _, _, _, held in rows), default=0.0) < enough:

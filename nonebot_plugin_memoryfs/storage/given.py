@@ -9,10 +9,23 @@ The text of such a statement is the same for one row and for a thousand, so it i
 
 from typing import Any
 
-from sqlalchemy import CTE, JSON, Text, bindparam, cast, column, literal_column, select
+from sqlalchemy import (
+    CTE,
+    JSON,
+    Boolean,
+    ColumnElement,
+    Select,
+    Text,
+    bindparam,
+    cast,
+    column,
+    literal_column,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeEngine
 
 
@@ -31,6 +44,11 @@ def given(name: str, **columns: TypeEngine[Any]) -> CTE:
     return select(*values).select_from(rows).cte(name).prefix_with("MATERIALIZED")
 
 
+def among(column: ColumnElement[Any], found: Select[Any]) -> ColumnElement[bool]:
+    """Whether a column holds one of what a correlated query finds, looked up by the column's index."""
+    return _Among(column, found.scalar_subquery())
+
+
 class _Rows(FunctionElement[Any]):
     """The elements of a JSON list, a row each."""
 
@@ -44,6 +62,18 @@ class _Value(FunctionElement[Any]):
     name = "given_value"
     type = Text()
     inherit_cache = True
+
+
+class _Among(FunctionElement[bool]):
+    """`column IN (SELECT …)`; for that, PostgreSQL reads the whole table where the query is correlated."""
+
+    name = "among"
+    type = Boolean()
+    inherit_cache = True
+
+    def self_group(self, against: OperatorType | None = None) -> "_Among":
+        """Itself: it is a condition on both databases, and compared with nothing."""
+        return self
 
 
 @compiles(_Rows, "sqlite")
@@ -66,3 +96,15 @@ def _value_sqlite(element: _Value, compiler: SQLCompiler, **how: Any) -> str:
 def _value_postgresql(element: _Value, compiler: SQLCompiler, **how: Any) -> str:
     row, position = (compiler.process(clause, **how) for clause in element.clauses)
     return f"({row} ->> {position})"
+
+
+@compiles(_Among, "sqlite")
+def _among_sqlite(element: _Among, compiler: SQLCompiler, **how: Any) -> str:
+    column, found = (compiler.process(clause, **how) for clause in element.clauses)
+    return f"{column} IN {found}"
+
+
+@compiles(_Among, "postgresql")
+def _among_postgresql(element: _Among, compiler: SQLCompiler, **how: Any) -> str:
+    column, found = (compiler.process(clause, **how) for clause in element.clauses)
+    return f"{column} = ANY (ARRAY{found})"

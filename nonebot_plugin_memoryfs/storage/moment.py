@@ -15,12 +15,15 @@ class Moment(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
         """Aware time → UTC text. Raises `ValueError` for a naive one."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"a stored time needs a time zone, got {value!r}")
-        return value.astimezone(UTC).isoformat(timespec="microseconds")
+        return None if value is None else moment_text(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """UTC text → aware time."""
         return None if value is None else datetime.fromisoformat(value)
+
+
+def moment_text(value: datetime) -> str:
+    """Aware time → UTC text, as it is stored. Raises `ValueError` for a naive one."""
+    if value.tzinfo is None:
+        raise ValueError(f"a stored time needs a time zone, got {value!r}")
+    return value.astimezone(UTC).isoformat(timespec="microseconds")

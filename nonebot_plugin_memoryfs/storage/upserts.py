@@ -5,13 +5,15 @@ needs it is loaded, and `.on(connection)` is the one for that connection:
 
     _NOTE = upsert(presence, ["user_id", "conversation_id"], ["first_at"])
     connection.execute(_NOTE.on(connection), rows)
+
+With `rows`, a table of `storage.given`, all rows come as one parameter, and the statement runs once for all.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Table
+from sqlalchemy import CTE, ColumnElement, Connection, Table, select, true
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.dml import UpdateBase
@@ -19,6 +21,7 @@ from sqlalchemy.sql.elements import KeyedColumnElement
 
 Excluded = ReadOnlyColumnCollection[str, KeyedColumnElement[Any]]
 """The columns of the row that was to be inserted."""
+_Insert = TypeVar("_Insert", sqlite.Insert, postgresql.Insert)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +36,22 @@ class Insert:
         return self.postgresql if connection.dialect.name == "postgresql" else self.sqlite
 
 
-def insert_or_ignore(table: Table, returning: Sequence[ColumnElement[Any]] = ()) -> Insert:
+def insert_or_ignore(
+    table: Table, returning: Sequence[ColumnElement[Any]] = (), *, rows: CTE | None = None
+) -> Insert:
     """Insert rows; one that breaks a unique key is left out.
 
     Args:
         table: where.
         returning: columns to give back, of the rows that were inserted.
+        rows: what is inserted, where it is given as one parameter.
     """
 
     def build(insert: sqlite.Insert | postgresql.Insert) -> UpdateBase:
         statement = insert.on_conflict_do_nothing()
         return statement.returning(*returning) if returning else statement
 
-    return _both(table, build)
+    return _both(table, build, rows)
 
 
 def upsert(
@@ -56,6 +62,7 @@ def upsert(
     *,
     key_where: ColumnElement[bool] | None = None,
     returning: Sequence[ColumnElement[Any]] = (),
+    rows: CTE | None = None,
 ) -> Insert:
     """Insert rows; of a row that is there already, change some columns.
 
@@ -67,6 +74,7 @@ def upsert(
         where: change a row only where this holds, given the new row.
         key_where: the condition of the unique index, where it is a partial one.
         returning: columns to give back, of every row inserted or changed.
+        rows: what is inserted, where it is given as one parameter.
     """
     names = None if callable(columns) else tuple(columns)
 
@@ -80,8 +88,18 @@ def upsert(
         )
         return statement.returning(*returning) if returning else statement
 
-    return _both(table, build)
+    return _both(table, build, rows)
 
 
-def _both(table: Table, build: Callable[[sqlite.Insert | postgresql.Insert], UpdateBase]) -> Insert:
-    return Insert(build(sqlite.insert(table)), build(postgresql.insert(table)))
+def _both(
+    table: Table,
+    build: Callable[[sqlite.Insert | postgresql.Insert], UpdateBase],
+    rows: CTE | None,
+) -> Insert:
+    def into(insert: _Insert) -> _Insert:
+        if rows is None:
+            return insert
+        # without a WHERE, SQLite reads the ON of the conflict as that of a join
+        return insert.from_select([column.name for column in rows.c], select(rows).where(true()))
+
+    return Insert(build(into(sqlite.insert(table))), build(into(postgresql.insert(table))))

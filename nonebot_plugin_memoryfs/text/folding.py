@@ -27,9 +27,17 @@ def fold_sentence(value: str) -> str:
     Punctuation that makes a number another one (1.5, 3-5, -5) stays, and a text of nothing but
     punctuation keeps it, so that `？` and `！` stay different.
     """
+    return _remembered_sentence(value) if len(value) <= _SHORT else _fold_sentence(value)
+
+
+def _fold_sentence(value: str) -> str:
     folded = fold_name(value)
     letters = "".join(c for at, c in enumerate(folded) if not _is_idle(folded, at))
     return unicodedata.normalize("NFKC", letters or folded.replace(" ", ""))
+
+
+_remembered_sentence = lru_cache(maxsize=8192)(_fold_sentence)
+"""So are the clauses of the entries a person's prompt shows, turn after turn."""
 
 
 def _is_idle(text: str, at: int) -> bool:

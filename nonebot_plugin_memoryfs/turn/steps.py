@@ -78,10 +78,15 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         search = rooms.graph.searching(connection, scope)
         persona = rooms.graph.persona(scope, search)
         chain = rooms.graph.task_chain(scope)
-        back = rooms.graph.recall_back(scope, incoming.text, search) if points_back(incoming.text) else None
+        shelves = rooms.log.shelves(connection, turn.viewer)
+        back = None
+        if points_back(incoming.text):
+            back = rooms.graph.recall_back(scope, incoming.text, search, newest=chain.newest, shelves=shelves)
         facts = rooms.graph.recall_facts(scope, incoming.text, search=search)
         shown = {turn.turn_id, *(past.id for past in chain.newest)}
-        found = rooms.log.search_for(connection, turn.viewer, incoming.text, _SAYINGS + 2 * len(shown))
+        found = rooms.log.search_for(
+            connection, turn.viewer, incoming.text, _SAYINGS + 2 * len(shown), shelves=shelves
+        )
         sayings = rooms.graph.with_corrections(
             scope, [hit for hit in found if hit.turn_id not in shown][:_SAYINGS], search
         )
