@@ -47,6 +47,9 @@ class Database:
         self._view: Mapping[str, Any] = {} if self.dialect == "sqlite" else _ONE_VIEW
         self._local = threading.local()
         self._writing = threading.Lock()
+        self._used = threading.Condition()
+        self._users = 0
+        self._closed = False
 
     @classmethod
     def sqlite(cls, path: Path, *, read_only: bool = False) -> "Database":
@@ -103,7 +106,7 @@ class Database:
         if self.inside:
             yield self._local.connection
             return
-        with self._engine.connect().execution_options(**self._view) as connection:
+        with self._use(), self._engine.connect().execution_options(**self._view) as connection:
             self._local.connection = connection
             try:
                 yield connection
@@ -118,7 +121,7 @@ class Database:
 
         Raises:
             RuntimeError: inside a `read()`, whose view could not hold what is written; or the database was
-                opened for reading only.
+                opened for reading only, or is closed.
         """
         if self._read_only:
             raise RuntimeError("write() on a database that was opened for reading only")
@@ -128,6 +131,7 @@ class Database:
         if self.inside:
             raise RuntimeError("write() inside read(): write first, or read inside the write")
         with (
+            self._use(),
             self._writing,
             self._engine.connect().execution_options(memoryfs_write=True) as connection,
             connection.begin(),
@@ -182,7 +186,16 @@ class Database:
         return True
 
     def close(self) -> None:
-        """Close every connection; where it was open for writing, fold the WAL away first."""
+        """Close every connection; where it was open for writing, fold the WAL away first.
+
+        A transaction of another thread is carried through before (for a while: one that hangs is left);
+        none begins after. Closing what is closed does nothing.
+        """
+        with self._used:
+            closed, self._closed = self._closed, True
+            self._used.wait_for(lambda: not self._users, _IDLE_MS / 1000)
+        if closed:
+            return
         try:
             if self.dialect == "sqlite" and not self._read_only:
                 with self.raw() as connection:
@@ -193,6 +206,19 @@ class Database:
     def dispose(self) -> None:
         """Close every connection, and do nothing else: for a database that can't be used."""
         self._engine.dispose()
+
+    @contextmanager
+    def _use(self) -> Generator[None]:
+        with self._used:
+            if self._closed:
+                raise RuntimeError("the database is closed")
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._used:
+                self._users -= 1
+                self._used.notify_all()
 
     @contextmanager
     def raw(self) -> Generator[sqlite3.Connection]:
