@@ -55,8 +55,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return options.run(_place(options.data), options)
     except (OperatorError, InvalidInput) as error:
-        print(error, file=sys.stderr)
-        return 1
+        told = str(error)
+    except OSError as error:
+        told = f"{error.filename or '文件'} 读写不了：{error.strerror or error}"
+    print(told, file=sys.stderr)
+    return 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("verify", help="检查数据是否完好（机器人开着也行）")
     check.set_defaults(run=_verify)
     back = commands.add_parser("restore", help="把备份恢复到空的地方（要先停下机器人）")
-    back.add_argument("backup", type=Path, help="备份文件（.zip）；同一目录里的清除记录会一并采用")
+    back.add_argument("backup", type=Path, help="备份文件（.zip）；旁边和数据目录里的清除记录会一并采用")
     back.set_defaults(run=_restore)
     imports = commands.add_parser("import", help="导入别处的记忆（要先停下机器人）")
     imports.add_argument(

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,8 @@ _MANIFEST_BYTES = 4_000_000
 _MOST_PACKED = 300
 """No text of ours is packed tighter than this; what claims to be fills a disk."""
 _SMALL = 64_000_000
+_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, OSError)
+"""What a ZIP may raise in which a byte is wrong."""
 _UNSAFE = re.compile(r"[\x00-\x1f\\:*?\"<>|]")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
 
@@ -73,7 +76,7 @@ def open_archive(path: Path) -> Archive:
             _check_members(path, archive, manifest)
     except FileNotFoundError:
         raise InvalidInput(f"没有备份文件 {path}") from None
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, OSError) as error:
+    except _DAMAGED as error:
         raise InvalidInput(f"{path.name} 不是完整的备份文件：{error}") from None
     files = tuple(
         name.removeprefix("files/")

@@ -22,7 +22,7 @@ from .dump import count_on, load, tables
 from .erased_ids import FILE as SEALED_FILE
 from .erased_ids import SealedId, erased_since, read_sealed, sealed_ids
 from .people import everybody
-from .room import Upkeep
+from .room import BACKUPS, Upkeep
 from .verify import Report, verify
 
 
@@ -50,25 +50,26 @@ def restore(
     policy: Policy,
     zone: ZoneInfo,
     clock: Callable[[], datetime] = utc_now,
-    erased: Sequence[SealedId] = (),
 ) -> Restored:
     """Bring a backup back into an empty place, and erase again who was erased since it was made.
 
     Args:
-        path: the ZIP; the record of erasures beside it counts too.
+        path: the ZIP; the record of erasures beside it counts, and the one in the directory's own backups.
         data_dir: the directory; its JSON files are made anew.
         database_url: a database elsewhere, which is empty too.
         policy: what may pass from one conversation to another (R1.17).
         zone: the zone of the memory files.
         clock: the time.
-        erased: further people who were erased since.
 
     Raises:
         InvalidInput: the backup can't be used, or the place is not empty; nothing was changed.
         OperatorError: the place can't be used; a bot runs on it, for one.
     """
     archive = open_archive(path)
-    sealed = [*read_sealed(path.with_name(SEALED_FILE)), *erased]
+    sealed = [
+        *read_sealed(path.with_name(SEALED_FILE)),
+        *read_sealed(data_dir / BACKUPS / SEALED_FILE),
+    ]
     _check_empty(data_dir, database_url)
     new = not (data_dir / DATABASE_FILE).exists()
     store = Store.open(data_dir, database_url, clock=clock)

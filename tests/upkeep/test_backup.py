@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import sqlite3
 import stat
 import zipfile
@@ -22,6 +23,7 @@ from nonebot_plugin_memoryfs.search import TurnLog
 from nonebot_plugin_memoryfs.storage import Database, Store
 from nonebot_plugin_memoryfs.storage.store import open_beside
 from nonebot_plugin_memoryfs.upkeep import Restored, restore, verify, write_backup
+from nonebot_plugin_memoryfs.upkeep.archive import open_archive
 from nonebot_plugin_memoryfs.upkeep.dump import dump, tables
 
 from ..conftest import Clock
@@ -101,6 +103,16 @@ def test_r6_5_a_backup_moves_between_databases(
             assert log.add(in_group("1"), "小明", "又一句", clock()) == 4
 
 
+def _brought_from_elsewhere(backup: Path, tmp_path: Path, clock: Clock) -> Restored:
+    """A copy of a backup, kept elsewhere, into a directory in which the record of erasures is."""
+    away = tmp_path / "away"
+    away.mkdir()
+    (tmp_path / "moved" / "backups").mkdir(parents=True)
+    shutil.copy(backup, away)
+    shutil.copy(backup.with_name("erasures.json"), tmp_path / "moved" / "backups")
+    return bring_back(away / backup.name, tmp_path / "moved", clock)
+
+
 async def test_r6_5_a_restore_erases_again_who_was_erased_since(
     app: App, talk: Talk, tmp_path: Path, clock: Clock
 ) -> None:
@@ -121,6 +133,8 @@ async def test_r6_5_a_restore_erases_again_who_was_erased_since(
     assert restored.erased == 1
     assert found(tmp_path / "new", [SECRETS["10001"]]) == []
     assert found(tmp_path / "new", [SECRETS["10002"]])
+    assert (await in_thread(_brought_from_elsewhere, old, tmp_path, clock)).erased == 1
+    assert found(tmp_path / "moved", [SECRETS["10001"]]) == []
     again = await in_thread(bring_back, new, tmp_path / "newer", clock)
     assert again.erased == 0  # what they said after it is theirs to keep
     assert found(tmp_path / "newer", ["银色水獭"])
@@ -252,6 +266,23 @@ def test_r6_5_a_broken_zip_and_a_bomb_are_refused(tmp_path: Path, clock: Clock) 
     with pytest.raises(InvalidInput, match="没有备份文件"):
         bring_back(tmp_path / "none.zip", tmp_path / "new", clock)
     assert not (tmp_path / "new" / "memory.db").exists()
+
+
+def test_r6_5_a_backup_with_any_wrong_byte_is_refused(tmp_path: Path, clock: Clock) -> None:
+    with Store.open(tmp_path / "old", clock=clock) as store:
+        TurnLog(store).add(private("1"), "小明", "一句话", clock())
+        backup = write_backup(store.database, tmp_path / "old", tmp_path / "zip", clock())
+    whole = backup.read_bytes()
+    refused = 0
+    for at in range(0, len(whole), 17):
+        backup.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            archive = open_archive(backup)
+        except InvalidInput:
+            refused += 1
+        else:  # a byte that nobody reads, a date for one
+            assert all(list(archive.lines(table)) for table in tables())
+    assert refused > len(whole) / 17 / 2
 
 
 def test_r6_5_a_running_bot_keeps_a_restore_out(tmp_path: Path, clock: Clock) -> None:

@@ -84,3 +84,13 @@ def test_r6_5_no_data_is_an_answer(tmp_path: Path, capsys: Printed) -> None:
     for command in ("verify", "backup"):
         assert main(["--data", str(tmp_path), command]) == 1
         assert "没有记忆数据" in capsys.readouterr().err
+
+
+def test_r6_5_a_place_that_can_t_be_written_is_told(data: Path, tmp_path: Path, capsys: Printed) -> None:
+    (tmp_path / "file").write_text("")
+    below = str(tmp_path / "file" / "below")
+    for command in (["backup", "--to", below], ["export", "10001", "--to", below]):
+        assert main(["--data", str(data), *command]) == 1
+        told = capsys.readouterr().err
+        assert str(tmp_path / "file") in told
+        assert "读写不了" in told
