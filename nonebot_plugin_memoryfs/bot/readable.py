@@ -83,6 +83,12 @@ async def readable(message: Message, self_id: str, name_of: NameOf) -> str:
     return clean_message("".join(_piece(s, self_id, names) for s in message)).strip()
 
 
+def typed(message: Message, self_id: str) -> str:
+    """The words of a message as they are typed into a command: who is mentioned goes by number, pictures and
+    the like are no words."""
+    return "".join(_piece(s, self_id, {}) for s in message if s.is_text() or s.type == "at")
+
+
 def _piece(segment: MessageSegment, self_id: str, names: Mapping[str, str]) -> str:
     if segment.is_text():
         return str(segment.data.get("text", ""))

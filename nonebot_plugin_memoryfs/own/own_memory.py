@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection
 
 from ..character import Card
-from ..errors import InvalidInput
+from ..errors import InvalidInput, TooLong
 from ..graph import CHARACTER, SPEAKER, Fact, MemoryGraph
+from ..graph.triplets import OBJECT_LIMIT
 from ..memory import MemoryFS
 from ..memory.categories import (
     CHARACTER_PERSONA,
@@ -116,9 +117,10 @@ class OwnMemory:
         """Commit what is right: as it is stated, else with the new object."""
         stated = [(SPEAKER, one.relation, one.object) for one in recognise(text)]
         triplets = stated if stated and fact.subject == SPEAKER else [(fact.subject, fact.relation, text)]
-        result = self._graph.memory_commit(scope, triplets)
-        if not result.ok:
-            raise InvalidInput(result.text)
+        if len(text) > OBJECT_LIMIT:
+            raise TooLong(f"一件事最多 {OBJECT_LIMIT} 字，收到的有 {len(text)} 字；更长的用 /记忆 记住")
+        if not self._graph.memory_commit(scope, triplets).ok:
+            raise InvalidInput("这样说记不成一件事，换个说法试试")
 
     def _viewer(self, scope: Scope) -> Viewer:
         with self._store.database.read() as connection:

@@ -108,6 +108,8 @@ class Importer:
         Raises:
             InvalidInput: there is nothing of a known form, or a `memory.db` without a scope.
         """
+        if not path.exists():
+            raise InvalidInput(f"没有 {path} 这个文件或目录")
         sources = list(_sources(path))
         if not sources:
             raise InvalidInput(f"{path} 里没有认识的记忆：{_KNOWN_FORMS}")

@@ -30,6 +30,7 @@ def lists() -> Lists:
 
 def test_r7_3_a_number_means_what_was_shown(lists: Lists) -> None:
     assert lists.find(MINE, "2", NOW).text == "二"
+    assert lists.find(MINE, "２", NOW).text == "二"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_r7_3_a_number_that_was_not_on_a_page_is_refused(lists: Lists) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["-1", "1.0", "１", "一", "1 2", "", "0x1", "mem_1", "characters/neko", "1" * 9]
+    "text", ["-1", "1.0", "²", "一", "1 2", "", "0x1", "mem_1", "characters/neko", "1" * 21]
 )
 def test_r7_3_only_a_number_is_a_number(lists: Lists, text: str) -> None:
     with pytest.raises(InvalidInput, match="编号要写数字"):

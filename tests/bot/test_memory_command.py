@@ -11,7 +11,7 @@ from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.memory.entries import Entry
 from nonebot_plugin_memoryfs.scope import Scope, group_conversation, private_conversation
 
-from ..sim.payloads import at, text
+from ..sim.payloads import at, face, text
 from .commanding import by, command, give
 from .events import SELF_ID, group, private
 
@@ -80,7 +80,7 @@ async def test_r7_3_pages_go_on_counting_while_new_things_come(app: App, started
     [told] = await command(app, private("/记忆 查看 3", user_id=7002))
     assert told == "没有做：一共 2 页，没有第 3 页"
     [told] = await command(app, private("/记忆 查看 -1", user_id=7002))
-    assert "页码要写数字" in told
+    assert "页码要写从 1 起的数字" in told
 
 
 async def test_r1_17_a_group_sees_what_it_may_see(app: App, started: None) -> None:
@@ -276,3 +276,30 @@ async def test_r7_3_a_stale_number_is_refused(
     assert "10 分钟" in told
     monkeypatch.undo()
     assert any("陶艺" in line for line in await seen(app, "查看", 7025))
+
+
+async def test_r7_3_who_is_mentioned_in_a_command_is_a_word_of_it(app: App, started: None) -> None:
+    said = [text("/记忆 记住 "), at(7031), text(" 是我师傅"), face(1)]
+    [told] = await command(app, group(said, group_id=95, **by("member", 7030)))
+    assert told.startswith("记住了：@7031 是我师傅")
+    [line] = await seen(app, "查看", 7030)
+    assert "@7031 是我师傅" in line
+    [told] = await command(app, private([text("/记忆 记住 "), face(1)], user_id=7030))
+    assert told.startswith("用法：/记忆 记住 文")
+
+
+async def test_r7_3_what_can_t_be_corrected_is_told_in_plain_words(app: App, started: None) -> None:
+    await commit(own(7032), ("用户", "喜欢", "陶笛"))
+    await seen(app, "查看", 7032)
+    for new, why in (("长" * 501, "一件事最多 500 字，收到的有 501 字"), ("（推测）", "换个说法试试")):
+        [told] = await command(app, private(f"/记忆 改 １ {new}", user_id=7032))
+        assert told.startswith("没有做：")
+        assert why in told
+        assert "object" not in told
+    [line] = await seen(app, "查看", 7032)
+    assert "陶笛" in line
+    for page in ("0", "-1", "²", "1.5"):
+        [told] = await command(app, private(f"/记忆 查看 {page}", user_id=7032))
+        assert told.startswith("没有做：页码要写从 1 起的数字"), told
+    [told] = await command(app, private("/记忆 查看 １", user_id=7032))
+    assert "陶笛" in told

@@ -14,6 +14,7 @@ from nonebot_plugin_memoryfs.bot.commands.table import SUPERUSERS
 from nonebot_plugin_memoryfs.bot.plugin import running
 from nonebot_plugin_memoryfs.concurrency import in_thread
 
+from ..sim.payloads import at, text
 from .commanding import by, command, give
 from .events import group, private
 
@@ -41,8 +42,12 @@ async def test_r7_3_status(app: App, started: None, superuser: str) -> None:
     assert any(line.startswith("今天用了：请求 ") and "不限" in line for line in rest)
     assert any(line.startswith("排队：0 条") for line in rest)
     assert any("memories.json 读不懂" in line for line in rest)
+    directory = running.app.rooms.store.directory
+    assert directory is not None
+    assert any(str(directory) in line for line in rest)
     [told] = await command(app, group("/memoryfs 状态", **by("member", int(superuser))))
     assert "读不懂" not in told
+    assert str(directory) not in told
     assert "详情请私聊" in told
 
 
@@ -80,6 +85,9 @@ async def test_r6_5_backup_export_and_verify(app: App, started: None, superuser:
     assert await command(app, private("/memoryfs export 614", user_id=user_id), uploads) == []
     assert uploads[0]["user_id"] == user_id
     assert "雕塑" in base64.b64decode(uploads[0]["file"].removeprefix("base64://")).decode()
+    for written in ([text("/memoryfs export ６１４")], [text("/memoryfs export "), at(614)]):
+        await command(app, private(written, user_id=user_id), uploads)
+        assert uploads[-1]["name"].startswith("memory-614-")
     [told] = await command(app, group("/memoryfs export 614", **by("member", user_id)))
     assert told == "这个请私聊我用：/memoryfs export"
     [told] = await command(app, private("/memoryfs export ../614", user_id=user_id))
@@ -102,7 +110,7 @@ async def test_r6_6_import_counts_first(app: App, started: None, superuser: str,
     [told] = await command(app, private(f"/memoryfs import {source}", user_id=user_id))
     assert "没有新的" in told
     [told] = await command(app, private(f"/memoryfs import {tmp_path / 'none'}", user_id=user_id))
-    assert told.startswith("没有做：")
+    assert told == f"没有做：没有 {tmp_path / 'none'} 这个文件或目录"
     [told] = await command(app, private("/memoryfs import memory.db", user_id=user_id))
     assert "要写是谁的" in told
 

@@ -17,6 +17,7 @@ from ...app import App
 from ...concurrency import in_thread
 from ..arrivals import conversation_of
 from ..chat import scope_of
+from ..readable import typed
 from ..sending import send_reply
 from ..triggers import manages, welcome
 from .confirming import WAITS, WORD, Confirmations, Question
@@ -55,7 +56,7 @@ def hook(command: Command, desk_of: Callable[[], Desk | None]) -> None:
     async def _(bot: Bot, event: MessageEvent, text: Message = CommandArg()) -> None:  # noqa: B008
         desk = desk_of()
         if desk is not None:
-            await carry_out(command, desk, bot, event, text.extract_plain_text())
+            await carry_out(command, desk, bot, event, typed(text, bot.self_id))
 
 
 def hook_confirmations(desk_of: Callable[[], Desk | None]) -> None:

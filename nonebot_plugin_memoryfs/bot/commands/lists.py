@@ -3,7 +3,6 @@
 Nothing else leads from what somebody types to what is stored: no id, no path, no name.
 """
 
-import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from ...scope import Scope
 KEPT_FOR = timedelta(minutes=10)
 """How long the numbers of a list hold after it was shown."""
 _KEPT = 1_000
-_NUMBER = re.compile(r"[0-9]{1,6}")
+_DIGITS = 20
 
 
 @dataclass(slots=True)
@@ -68,7 +67,8 @@ class Lists:
         Raises:
             InvalidInput: it is no number, of no list of this viewer here, or the list is too old.
         """
-        if not _NUMBER.fullmatch(text):
+        number = whole_number(text)
+        if number is None:
             raise InvalidInput(f"编号要写数字，收到的是 {text[:20]!r}；先用 /记忆 查看 看编号")
         shown = self.current(scope, now)
         if shown is None:
@@ -76,7 +76,6 @@ class Lists:
             raise InvalidInput(
                 f"先用 /记忆 查看 或 /记忆 搜索 看编号（编号只在你自己看过的 {minutes} 分钟里有效）"
             )
-        number = int(text)
         if number not in shown.seen:
             raise InvalidInput(f"刚才给你看的里面没有 {number} 号；再用 /记忆 查看 看一下")
         return shown.items[number - 1]
@@ -85,3 +84,8 @@ class Lists:
         """A number whose thing is gone means nothing any more."""
         if scope in self._shown:
             self._shown[scope].seen.discard(int(text))
+
+
+def whole_number(text: str) -> int | None:
+    """What somebody typed as a number, full-width digits too; `None` where it is none."""
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else None

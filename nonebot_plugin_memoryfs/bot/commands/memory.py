@@ -8,7 +8,7 @@ from ...own import Item, Kind
 from ...scope import group_of, private_conversation
 from ...text.sentences import gist
 from .confirming import Question
-from .lists import Shown
+from .lists import Shown, whole_number
 from .table import EVERYONE, Action, Asked, Command, File
 
 PER_PAGE = 10
@@ -63,14 +63,14 @@ async def _correct(asked: Asked) -> str:
     item = asked.lists.find(asked.scope, number, asked.app.clock())
     await in_thread(asked.app.own.correct, asked.scope, item, text)
     asked.lists.spend(asked.scope, number)
-    return f"改好了：{gist(text, _LINE)}。原来的说法，哪儿都不会再提。"
+    return f"改好了：{_sentence(text)}原来的说法，哪儿都不会再提。"
 
 
 async def _forget(asked: Asked) -> str:
     item = asked.lists.find(asked.scope, asked.words, asked.app.clock())
     await in_thread(asked.app.own.forget, asked.scope, item)
     asked.lists.spend(asked.scope, asked.words)
-    return f"忘了：{gist(item.shown, _LINE)}。记下的和说起过它的话都抹掉了。"
+    return f"忘了：{_sentence(item.shown)}记下的和说起过它的话都抹掉了。"
 
 
 async def _export(asked: Asked) -> File:
@@ -191,12 +191,19 @@ MEMORY = Command(
 """The command."""
 
 
+def _sentence(text: str) -> str:
+    """A text on one line, with an end."""
+    told = gist(text, _LINE)
+    return told if told.endswith(("。", "！", "？", "…")) else f"{told}。"
+
+
 def _page(words: str) -> int:
     if not words:
         return 1
-    if not words.isascii() or not words.isdecimal() or len(words) > 4 or int(words) < 1:
-        raise InvalidInput(f"页码要写数字，收到的是 {words[:20]!r}")
-    return int(words)
+    page = whole_number(words)
+    if not page:
+        raise InvalidInput(f"页码要写从 1 起的数字，收到的是 {words[:20]!r}")
+    return page
 
 
 def _numbered(asked: Asked, shown: Shown, numbers: range) -> list[str]:

@@ -9,6 +9,7 @@ from ...turn import explain, latest_trace
 from ...upkeep import Importer
 from ..server import way_in
 from .confirming import Question
+from .lists import whole_number
 from .status import status_text
 from .table import SUPERUSERS, Action, Asked, Command, File, Reply
 
@@ -39,9 +40,10 @@ async def _backup(asked: Asked) -> str:
 
 async def _export(asked: Asked) -> File:
     """Everything about one person, for who answers for the bot."""
-    user_id = asked.words
-    if not user_id.isdecimal():
-        raise InvalidInput(f"要写 QQ 号，收到的是 {user_id[:20]!r}")
+    number = whole_number(asked.words.removeprefix("@"))
+    if number is None:
+        raise InvalidInput(f"要写 QQ 号，收到的是 {asked.words[:20]!r}")
+    user_id = str(number)
     export = await in_thread(asked.app.keeping.export_person, user_id)
     name = f"memory-{user_id}-{export.made_at:%Y%m%d-%H%M}.json"
     return File(name=name, data=export.to_json().encode(), text=export.to_markdown())
@@ -69,13 +71,16 @@ async def _import(asked: Asked) -> Reply:
 
 def _source(asked: Asked) -> tuple[Path, Scope | None]:
     """The path that is named, and whose facts a TrulyMEM `memory.db` holds."""
-    path, _, user_id = asked.words.rpartition(" ")
-    if not path or not user_id.isdecimal():
-        path, user_id = asked.words, ""
-    if path.endswith(".db") and not user_id:
+    path, _, last = asked.words.rpartition(" ")
+    number = whole_number(last)
+    if not path or number is None:
+        path, number = asked.words, None
+    if path.endswith(".db") and number is None:
         raise InvalidInput("memory.db 只认识一个用户，路径后面要写是谁的，如 /memoryfs import 路径 10001")
-    conversation = private_conversation(user_id)
-    scope = Scope(asked.scope.character_id, conversation, user_id, True) if user_id else None
+    if number is None:
+        return Path(path).expanduser(), None
+    user_id = str(number)
+    scope = Scope(asked.scope.character_id, private_conversation(user_id), user_id, True)
     return Path(path).expanduser(), scope
 
 

@@ -26,7 +26,7 @@ _COUNTED = (
 
 
 async def status_text(asked: Asked) -> str:
-    """How the bot is; what went wrong is told in words only where nobody else reads it."""
+    """How the bot is; what went wrong, and where the data is, is told only where nobody else reads it."""
     app = asked.app
     model = await app.model("chat")
     health = model.health
@@ -34,7 +34,7 @@ async def status_text(asked: Asked) -> str:
     lines = [
         f"{_PACKAGE} {await in_thread(_version)}",
         f"模型：{model.name}，{well}",
-        *await in_thread(_stored, app),
+        *await in_thread(_stored, app, asked.scope.private),
         await in_thread(_budget, app),
         f"排队：{app.conversations.waiting} 条在等，启动以来丢下 {app.conversations.dropped} 条",
     ]
@@ -51,14 +51,15 @@ def _version() -> str:
         return "（直接从源码运行）"
 
 
-def _stored(app: App) -> list[str]:
+def _stored(app: App, private: bool) -> list[str]:
     store = app.rooms.store
     with store.database.read() as connection:
         counted = [f"{name} {connection.scalar(query)} {unit}" for name, query, unit in _COUNTED]
     told = ["存着：" + "，".join(counted)]
     if store.directory is not None:
         sizes = (_size(store.directory / name) for name in (DATABASE_FILE, f"{DATABASE_FILE}-wal"))
-        told.append(f"数据库：{sum(sizes) / 1_000_000:.1f} MB，数据目录 {store.directory}")
+        where = f"，数据目录 {store.directory}" if private else ""
+        told.append(f"数据库：{sum(sizes) / 1_000_000:.1f} MB{where}")
     return told
 
 
