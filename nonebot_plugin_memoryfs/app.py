@@ -220,6 +220,10 @@ class App:
         if await in_thread(self.rooms.learning.withdraw, *key, source_id):
             logger.info("会话 %s 撤回了一条消息，由它记下的都去掉了", conversation_id)
 
+    def was_taken_back(self, scope: Scope, source_id: str) -> bool:
+        """Whether a message was taken back before it came here (R4.11)."""
+        return self._overheard.was_taken_back((scope.character_id, scope.conversation_id), source_id)
+
     async def keeps_nothing_of(self, user_id: str) -> bool:
         """Whether this person said 停记: nothing of them is stored (R7.4)."""
         return await in_thread(self._is_paused, user_id)

@@ -71,8 +71,11 @@ class Chat:
         conversation_id = conversation_of(event)
         lock = self._order.setdefault(conversation_id, asyncio.Lock())
         async with lock:  # first come, first served: looking up a name must not let others overtake
-            if await self._app.is_on(conversation_id):
-                await self._take_in(bot, event, await scope_of(self._app, event))
+            if not await self._app.is_on(conversation_id):
+                return
+            scope = await scope_of(self._app, event)
+            if not self._app.was_taken_back(scope, str(event.message_id)):
+                await self._take_in(bot, event, scope)
 
     async def _take_in(self, bot: Bot, event: MessageEvent, scope: Scope) -> None:
         speaker, at = self._name(event), self._app.clock()
@@ -100,7 +103,10 @@ class Chat:
         await self._app.conversations.submit(await self._app.workflow.hear(incoming))
 
     async def withdraw(self, event: GroupRecallNoticeEvent | FriendRecallNoticeEvent) -> None:
-        """A message was taken back (R4.11): what it stored goes, behind what is being taken in there."""
+        """A message was taken back (R4.11): what it stored goes, behind what is being taken in there.
+
+        One that is still on its way, behind other plugins or a slow call, is not taken in any more.
+        """
         if isinstance(event, GroupRecallNoticeEvent):
             conversation_id = group_conversation(str(event.group_id))
         else:
@@ -137,7 +143,8 @@ class Chat:
             return user_id
 
         text = await readable(event.reply.message, str(event.self_id), bare)
-        return OverheardLine("你" if str(sender.user_id) == bot.self_id else speaker, text)
+        speaker = "你" if str(sender.user_id) == bot.self_id else speaker
+        return OverheardLine(speaker, text, str(event.reply.message_id))
 
 
 async def scope_of(app: App, event: PrivateMessageEvent | GroupMessageEvent) -> Scope:

@@ -1,6 +1,6 @@
 """Taking a message back (撤回): its line, its turn where nothing else is left of it, its facts (R4.11)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from ..search import index
 from ..search.corrections import states
 from ..search.index import Kind
 from ..search.places import known_place
-from ..storage.tables import edge_turns, edges, lines, nodes, traces, turns
+from ..storage.tables import HAS_TEXT, edge_turns, edges, lines, nodes, traces, turns
 from ..text.folding import fold_sentence
 from .edges import COLUMNS, Edge, edge_of
 from .kinds import EdgeKind
@@ -38,15 +38,16 @@ _DROP_TRACE = delete(traces).where(traces.c.turn_id == bindparam("of_turn"))
 _KEEP_REST = (
     update(turns).where(turns.c.id == bindparam("of_turn")).values(source_ids=bindparam("sources"), gist="")
 )
-_PROMPTS = select(traces.c.turn_id, traces.c.prompt).where(
-    traces.c.character_id == bindparam("character_id"),
-    traces.c.conversation_id == bindparam("conversation_id"),
-    traces.c.turn_id >= bindparam("since"),
-    traces.c.prompt_size > 0,
+_FORGET_PROMPTS = (
+    update(traces)
+    .where(
+        traces.c.character_id == bindparam("of_character"),
+        traces.c.conversation_id == bindparam("of_conversation"),
+        HAS_TEXT,
+    )
+    .values(prompt=None, prompt_size=0)
 )
-_FORGET_PROMPT = (
-    update(traces).where(traces.c.turn_id == bindparam("of_turn")).values(prompt="", prompt_size=0)
-)
+"""What was said may stand in any of them, cut short, or as a line nobody addressed to the character."""
 
 _STATED = (
     select(*COLUMNS)
@@ -108,7 +109,12 @@ class Withdrawn:
 def withdraw_message(
     connection: Connection, character_id: str, conversation_id: str, source_id: str
 ) -> Withdrawn | None:
-    """Take back the message of this id; `None` where no turn came from it."""
+    """Take back the message of this id; `None` where no turn came from it.
+
+    The prompts that are kept there go, whichever message it was.
+    """
+    prompts = {"of_character": character_id, "of_conversation": conversation_id}
+    connection.execute(_FORGET_PROMPTS, prompts)
     where = {"character_id": character_id, "conversation_id": conversation_id}
     row = next((r for r in connection.execute(_NEWEST, where) if source_id in r.source_ids), None)
     place_id = known_place(connection, character_id, conversation_id)
@@ -129,7 +135,6 @@ def withdraw_message(
     index.remove(connection, Kind.LINE, place_id, gone)
     connection.execute(_DROP_LINES, {"line_ids": gone})
     connection.execute(_DROP_TRACE, {"of_turn": row.id})
-    _forget_prompts(connection, where, row.id, said)
     if left:
         others = [other for other in sources if other != source_id]
         connection.execute(_KEEP_REST, {"of_turn": row.id, "sources": others})
@@ -187,11 +192,3 @@ def forget_names(connection: Connection, held: Collection[tuple[int, int]]) -> N
     for where in names:
         if not connection.execute(_ANYWHERE, where).first():
             connection.execute(_DROP_NODE, where)
-
-
-def _forget_prompts(connection: Connection, where: Mapping[str, str], since: int, said: str) -> None:
-    """Kept prompts of later turns there may hold what was said."""
-    rows = connection.execute(_PROMPTS, {**where, "since": since}).all()
-    holding = [{"of_turn": row.turn_id} for row in rows if said and said in row.prompt]
-    if holding:
-        connection.execute(_FORGET_PROMPT, holding)

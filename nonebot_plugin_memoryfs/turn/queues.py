@@ -12,6 +12,7 @@ logger = logging.getLogger("nonebot_plugin_memoryfs")
 
 _OVERHEARD_LINES = 10
 _OVERHEARD_CONVERSATIONS = 2_000
+_TAKEN_BACK = 1_000
 _ANSWERED_CONVERSATIONS = 10_000
 
 
@@ -23,19 +24,30 @@ class Overheard:
 
     def __init__(self) -> None:
         self._lines: OrderedDict[Key, deque[OverheardLine]] = OrderedDict()
+        self._taken_back: OrderedDict[tuple[Key, str], None] = OrderedDict()
 
     def add(self, key: Key, line: OverheardLine) -> None:
         """Keep a line until the next turn there; the oldest of more than ten goes."""
+        if self.was_taken_back(key, line.source_id):
+            return
         self._lines.setdefault(key, deque(maxlen=_OVERHEARD_LINES)).append(line)
         self._lines.move_to_end(key)
         if len(self._lines) > _OVERHEARD_CONVERSATIONS:
             self._lines.popitem(last=False)
 
     def withdraw(self, key: Key, source_id: str) -> None:
-        """Forget a line that was taken back (R4.11)."""
+        """Forget a line that was taken back, and know its message for a while: it may still be on its way, or
+        a turn that has it may be running (R4.11)."""
+        self._taken_back[key, source_id] = None
+        if len(self._taken_back) > _TAKEN_BACK:
+            self._taken_back.popitem(last=False)
         if lines := self._lines.get(key):
             kept = [line for line in lines if line.source_id != source_id]
             self._lines[key] = deque(kept, maxlen=_OVERHEARD_LINES)
+
+    def was_taken_back(self, key: Key, source_id: str) -> bool:
+        """Whether a message was taken back a while ago."""
+        return (key, source_id) in self._taken_back
 
     def take(self, key: Key) -> tuple[OverheardLine, ...]:
         """The lines since the last turn, which are then forgotten."""

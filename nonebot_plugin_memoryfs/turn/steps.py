@@ -4,16 +4,17 @@
 """
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, bindparam, select
 
 from ..graph.recall import Search
 from ..prompt import ChosenNotes
 from ..scope import Scope, group_of
 from ..storage.pauses import paused_among
 from ..storage.presence import viewer_of
+from ..storage.tables import erasures
 from ..storage.usage import CHAT, Spent, first_notice
 from ..text.folding import fold_sentence
 from ..text.references import points_back
@@ -26,6 +27,7 @@ from .values import Incoming, Recalled, Turn
 
 _SAYINGS = 5
 _AT_ONCE = 20
+_ERASED_SINCE = select(erasures.c.salt).where(erasures.c.at >= bindparam("since")).limit(1)
 
 
 def hear(rooms: Rooms, incoming: Incoming) -> Turn:
@@ -125,10 +127,17 @@ def _with_corrections(rooms: Rooms, scope: Scope, notes: ChosenNotes, search: Se
     return notes.with_texts(texts.get(one.text, one.text) for one in notes.shown)
 
 
-def record(rooms: Rooms, turn: Turn, committed: Collection[str]) -> Turn:
+def record(rooms: Rooms, turn: Turn, committed: Collection[str], keep_text: Callable[[], bool]) -> Turn:
     """Steps 9 and 10: complete the row, commit what the model forgot (R4.5), review, keep the trace.
 
-    Of a turn whose message was taken back meanwhile, nothing is kept (R4.11).
+    Of a turn whose message was taken back meanwhile, nothing is kept (R4.11); of one during which anybody was
+    erased, neither the answer nor the trace: they may tell what was known of that person (R7.4).
+
+    Args:
+        rooms: what is written.
+        turn: a turn that was answered.
+        committed: the objects of what the model committed.
+        keep_text: whether the text of the request may be kept, as of now.
     """
     started = time.perf_counter()
     with rooms.store.database.write() as connection:
@@ -139,7 +148,8 @@ def record(rooms: Rooms, turn: Turn, committed: Collection[str]) -> Turn:
         if said is None:
             rooms.graph.withdraw_facts(turn.turn_id, turn.incoming.at)
             return replace(turn, errors=(*turn.errors, "消息已经撤回"))
-        if turn.reply is None:
+        erased = connection.execute(_ERASED_SINCE, {"since": turn.incoming.at}).first() is not None
+        if turn.reply is None or erased:
             rooms.graph.leave_unanswered(turn.turn_id)
         else:
             assert turn.recalled is not None
@@ -154,7 +164,8 @@ def record(rooms: Rooms, turn: Turn, committed: Collection[str]) -> Turn:
             recorded=True,
             timings=(*turn.timings, ("recorded", spent)),
         )
-        save_trace(connection, turn, trace_of(turn))
+        if not erased:
+            save_trace(connection, turn, trace_of(turn), keep_text=keep_text())
     return turn
 
 

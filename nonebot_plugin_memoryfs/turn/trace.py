@@ -52,10 +52,9 @@ def trace_of(turn: Turn) -> dict[str, Any]:
     }
 
 
-def save_trace(connection: Connection, turn: Turn, trace: Mapping[str, Any]) -> None:
-    """Keep the trace, and the full text of its last request for as long as it is among the newest."""
-    requests = turn.answer.requests if turn.answer else ()
-    text = requests[-1].text if requests else (turn.prompt.text if turn.prompt else "")
+def save_trace(connection: Connection, turn: Turn, trace: Mapping[str, Any], *, keep_text: bool) -> None:
+    """Keep the trace, and the text of its last request where it may be, while it is among the newest."""
+    text = _last_request(turn) if keep_text else ""
     scope = turn.incoming.scope
     row = {
         "turn_id": turn.turn_id,
@@ -68,6 +67,11 @@ def save_trace(connection: Connection, turn: Turn, trace: Mapping[str, Any]) -> 
     connection.execute(_ADD, row)
     _forget_older_texts(connection, turn)
     _forget_beyond_limit(connection)
+
+
+def _last_request(turn: Turn) -> str:
+    requests = turn.answer.requests if turn.answer else ()
+    return requests[-1].text if requests else (turn.prompt.text if turn.prompt else "")
 
 
 def latest_trace(database: Database, conversation_id: str | None = None) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from ..concurrency import in_thread
 from ..errors import OperatorError
@@ -76,9 +77,15 @@ class Workflow:
         if not turn.spent:
             turn = await _timed("answered", self._ask(turn, tools))
         turn = await _timed("sent", self._send(turn))
-        turn = await in_thread(record, self._rooms, turn, tools.committed)
+        turn = await in_thread(record, self._rooms, turn, tools.committed, partial(self._may_be_kept, turn))
         self._turn_done(turn.key)
         return turn
+
+    def _may_be_kept(self, turn: Turn) -> bool:
+        """Whether the text of the request may be: nothing that others said in it was taken back (R4.11)."""
+        quoted = turn.incoming.quoted
+        beside = (*turn.overheard, quoted) if quoted else turn.overheard
+        return not any(self._overheard.was_taken_back(turn.key, line.source_id) for line in beside)
 
     async def drop(self, turn: Turn) -> None:
         """Close a heard turn that is not going to be answered (R4.4)."""

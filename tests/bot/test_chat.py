@@ -20,7 +20,7 @@ from nonebot_plugin_memoryfs.bot import plugin
 from nonebot_plugin_memoryfs.bot.plugin import running
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.scope import Scope
-from nonebot_plugin_memoryfs.storage.tables import lines, presence
+from nonebot_plugin_memoryfs.storage.tables import lines, presence, traces
 from nonebot_plugin_memoryfs.turn import Incoming, Turn
 
 from ..sim.onebot import at, text
@@ -186,3 +186,37 @@ async def test_r7_04_of_a_paused_person_nothing_is_stored_not_even_where_they_we
     said = group([at(SELF_ID), text(" 我喜欢榴莲糖")], user_id=30003, message_id=73, group_id=31)
     await receive(app, said, "嗯，我在听。")
     assert await stored("30003") == ([], [])
+
+
+@pytest.mark.usefixtures("started")
+async def test_r4_11_a_message_taken_back_before_it_is_heard_is_not_heard(app: App) -> None:
+    """The notice may overtake it: other plugins, a quoted message that is looked up."""
+    assert running.chat is not None
+    assert running.app is not None
+    for kind, notice, said in (
+        (FriendRecallNoticeEvent, taken_back("friend_recall", 30004, 74), private("我喜欢榴莲糖")),
+        (
+            GroupRecallNoticeEvent,
+            taken_back("group_recall", 30004, 75, group_id=32, operator_id=30004),
+            group([at(SELF_ID), text(" 我喜欢榴莲糖")], group_id=32),
+        ),
+    ):
+        assert isinstance(notice, kind)
+        said = said.model_copy(update={"user_id": 30004, "message_id": notice.message_id})
+        await running.chat.withdraw(notice)
+        await receive(app, said)
+    assert await stored("30004") == ([], [])
+    notice = taken_back("group_recall", 30004, 76, group_id=32, operator_id=30004)
+    assert isinstance(notice, GroupRecallNoticeEvent)
+    await running.chat.withdraw(notice)
+    await receive(app, group("我昨天看了剑鱼", user_id=30004, message_id=76, group_id=32))
+    asked = group([at(SELF_ID), text(" 嗯")], user_id=30005, message_id=77, group_id=32)
+    await receive(app, asked, "嗯，我在听。")
+    assert "剑鱼" not in await in_thread(_kept_prompts, "qq_group_32")
+
+
+def _kept_prompts(conversation_id: str) -> str:
+    assert running.app is not None
+    with running.app.rooms.store.database.read() as c:
+        kept = c.scalars(select(traces.c.prompt).where(traces.c.conversation_id == conversation_id))
+        return "\n".join(filter(None, kept))
