@@ -125,7 +125,7 @@ class Chat:
 
     async def _text(self, bot: Bot, event: MessageEvent) -> str:
         async def name_of(user_id: str) -> str:
-            if isinstance(event, GroupMessageEvent):
+            if isinstance(event, GroupMessageEvent) and not await self._app.keeps_nothing_of(user_id):
                 return await self._names.find(bot, str(event.group_id), user_id)
             return user_id
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select
 from ..search import index
 from ..search.index import Kind
 from ..search.places import chunks, known_place
-from ..storage.tables import edge_turns, edges, lines, turns
+from ..storage.tables import LIVE_EDGE, edge_turns, edges, lines, turns
 from .edges import COLUMNS, Edge, edge_of
 from .kinds import EdgeKind
 from .nodes import find, person_key
@@ -31,6 +31,7 @@ _SAME = select(*COLUMNS).where(
     _IS_FACT,
     _IS_OWN,
 )
+_LEFT = select(*COLUMNS).where(_IS_FACT, _IS_OWN, LIVE_EDGE)
 _ENDED_BY = select(*COLUMNS).where(edges.c.superseded_by.in_(bindparam("ids", expanding=True)), _IS_FACT)
 _SAID_IN = (
     select(edge_turns.c.turn_id)
@@ -104,6 +105,11 @@ def forget_facts(owner: Owner, facts: Iterable[Edge]) -> tuple[list[Edge], froze
         connection, {(e.place_id, node) for e in gone.values() for node in (e.subject_id, e.object_id)}
     )
     return list(gone.values()), frozenset(said_in)
+
+
+def objects_left(owner: Owner) -> frozenset[str]:
+    """The objects of the person's facts that hold."""
+    return frozenset(edge_of(row).object for row in owner.connection.execute(_LEFT, owner.where))
 
 
 def forget_lines(owner: Owner, conversation_id: str, line_ids: Collection[int]) -> None:

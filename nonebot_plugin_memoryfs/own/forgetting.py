@@ -18,6 +18,7 @@ from ..graph.forgetting import (
     forget_facts,
     forget_lines,
     forget_turns,
+    objects_left,
 )
 from ..memory import Entry, MemoryFS
 from ..memory.paths import MemoryPath, parse_memory_path
@@ -84,7 +85,7 @@ def forget(
     owner = Owner(connection, character_id, user_id)
     facts, sources, saying = _found(owner, rooms, item, notes)
     gone, said_in = forget_facts(owner, facts)
-    saying = saying.with_facts((edge.relation, edge.object) for edge in gone)
+    saying = saying.with_facts((edge.relation, edge.object) for edge in gone).beside(objects_left(owner))
     sources |= said_in
     _forget_entries(rooms.memory, user_id, paths, saying, sources)
     for note in notes:
@@ -161,7 +162,7 @@ def _forget_said(owner: Owner, saying: Saying, sources: Collection[int], item: I
 
 
 def _forget_traces(owner: Owner, saying: Saying, sources: Collection[int]) -> None:
-    """Let go of what is kept of requests: whole traces that tell it, and prompts that hold it."""
+    """Let go of what is kept of requests: whole traces that tell it, and prompts that may hold it."""
     telling = [
         row.turn_id
         for row in owner.connection.execute(_TRACES, _of(owner))
@@ -169,7 +170,7 @@ def _forget_traces(owner: Owner, saying: Saying, sources: Collection[int]) -> No
     ]
     owner.connection.execute(_DROP_TRACES, {"ids": telling})
     rows = owner.connection.execute(_PROMPTS, {"character_id": owner.character_id})
-    holding = [row.turn_id for row in rows if saying.stated_by(row.prompt)]
+    holding = [row.turn_id for row in rows if saying.hinted_by(row.prompt)]
     owner.connection.execute(_NO_PROMPT, {"ids": holding})
 
 

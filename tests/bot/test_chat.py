@@ -220,3 +220,14 @@ def _kept_prompts(conversation_id: str) -> str:
     with running.app.rooms.store.database.read() as c:
         kept = c.scalars(select(traces.c.prompt).where(traces.c.conversation_id == conversation_id))
         return "\n".join(filter(None, kept))
+
+
+@pytest.mark.usefixtures("started")
+async def test_r7_04_a_paused_person_goes_by_number_where_others_mention_them(app: App) -> None:
+    assert running.app is not None
+    await in_thread(running.app.pause, "30006")
+    card = {"user_id": 30006, "nickname": "百里", "card": "片甲"}
+    await receive(app, group("路过", user_id=30006, message_id=78, group_id=33, sender=card))
+    asked = group([at(SELF_ID), at(30006), text(" 在吗")], user_id=30007, message_id=79, group_id=33)
+    await receive(app, asked, "嗯，我在听。")
+    assert (await stored("30007"))[0] == ["@30006 在吗"]

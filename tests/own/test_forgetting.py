@@ -220,3 +220,37 @@ async def test_r1_19_what_was_learnt_goes_too_and_the_rest_hangs_together(tmp_pa
         assert await in_thread(in_tables, app.rooms.store, "种茶")
         assert (await in_thread(app.keeping.verify)).problems == []
     assert await in_thread(in_files, tmp_path, "琥珀蜥蜴") == []
+
+
+async def test_r1_19_what_only_holds_the_word_is_another_thing(app: App) -> None:
+    """抹茶 is no 茶, 熊猫 is no 猫: forgetting one leaves what was kept and said of the other."""
+    memory = app.rooms.memory
+    persona = memory.path_user_persona("neko", "1")
+    for thing in ("茶", "抹茶蛋糕", "猫", "熊猫"):
+        await say(app, f"我喜欢{thing}")
+        await in_thread(memory.append, persona, Entry(f"喜欢{thing}", at=app.clock(), people=("1",)))
+    await say(app, "我喜欢猫，也喜欢猫头鹰")
+    await in_thread(app.own.remember, HOME, "喜欢抹茶冰淇淋")
+    fact = next(i for i in await in_thread(app.own.everything, HOME) if i.text == "你 喜欢 茶")
+    await in_thread(app.own.forget, HOME, fact)
+    left = [item.text for item in await in_thread(app.own.search, HOME, "茶", 20)]
+    assert sorted(left) == sorted(
+        ["喜欢抹茶冰淇淋", "你 喜欢 抹茶蛋糕", "喜欢抹茶蛋糕", "我喜欢抹茶蛋糕", "记住了：你喜欢抹茶蛋糕。"]
+    )
+    fact = next(i for i in await in_thread(app.own.everything, HOME) if i.text == "你 喜欢 猫")
+    await in_thread(app.own.correct, HOME, fact, "我喜欢狗")
+    assert [e.text for e in await in_thread(memory.entries, persona)] == ["喜欢抹茶蛋糕", "喜欢熊猫"]
+    left = [item.text for item in await in_thread(app.own.search, HOME, "猫", 20)]
+    assert {"你 喜欢 熊猫", "你 喜欢 猫头鹰", "我喜欢熊猫"} <= set(left)
+    assert not [text for text in left if "喜欢猫，" in text or text.endswith("喜欢猫")]
+    assert "猫" not in (await say(app, "我喜欢什么？")).replace("熊猫", "").replace("猫头鹰", "")
+
+
+async def test_r7_3_what_a_prompt_holds_cut_short_goes_too(app: App) -> None:
+    told = "我的秘密菜谱是先放盐再放糖，" + "然后慢慢搅拌，" * 60
+    await in_thread(app.own.remember, HOME, told)
+    await say(app, "秘密菜谱是什么？")
+    assert any("先放盐再放糖" in row for row in await in_thread(in_tables, app.rooms.store, "先放盐再放糖"))
+    note = await find(app, "菜谱", kind=Kind.NOTE)
+    await in_thread(app.own.forget, HOME, note)
+    assert await in_thread(in_tables, app.rooms.store, "先放盐再放糖") == []
