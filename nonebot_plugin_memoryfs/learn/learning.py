@@ -11,6 +11,7 @@ from ..memory import Entry, MemoryFS
 from ..memory.learnt import Known
 from ..model import Question
 from ..prompt import PromptManager
+from ..prompt.note import message_source
 from ..scope import Policy, Scope, Viewer
 from ..storage import Store
 from ..storage.presence import viewer_of
@@ -209,15 +210,17 @@ class Learning:
 
     def withdraw(self, character_id: str, conversation_id: str, source_id: str) -> bool:
         """Take back a message and all that was stored of it alone (R4.11); whether there was one."""
+        notes = self._prompts.notes
         with self._store.database.write():
+            kept = notes.forget_sources([message_source(conversation_id, source_id)])
             gone = self._graph.withdraw_message(character_id, conversation_id, source_id)
             if gone is None:
-                return False
+                return bool(kept)
             self._memory.learnt.withdraw(
                 gone.turn_id, lambda entry, alone: _was_said_in(entry, alone, gone.said, gone.left)
             )
             if not gone.left:
-                self._prompts.notes.forget_turns([gone.turn_id])
+                notes.forget_sources([str(gone.turn_id)])
         return True
 
 

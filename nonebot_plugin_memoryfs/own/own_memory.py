@@ -6,6 +6,7 @@ Everything here is asked for a `Scope` and shown as far as that conversation may
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -27,7 +28,7 @@ from ..memory.categories import (
 from ..memory.entries import Entry
 from ..memory.paths import build_path, parse_memory_path
 from ..prompt import PromptManager
-from ..prompt.note import Note, user_target
+from ..prompt.note import Note, message_source, user_target
 from ..scope import Policy, Scope, Viewer, private_conversation, reachable
 from ..search import WORDS_ALONE, Hit, TurnLog
 from ..search.corrections import CORRECTED
@@ -188,11 +189,18 @@ class OwnMemory:
             raise InvalidInput("新内容和原来的一样")
         with self._store.database.write():
             fact = self._fact(scope, item) if item.kind is Kind.FACT else None
+            note = self._prompts.notes.get(item.id) if item.kind is Kind.NOTE else None
             self.forget(scope, item)
             if fact is not None:
                 self._state(scope, fact, text)
-            elif item.kind is Kind.NOTE:
-                self.remember(scope, text)
+            elif note is not None:
+                self._keep_note(
+                    scope,
+                    text,
+                    mem_type=note.type,
+                    expire_days=note.expire_days,
+                    character_name=note.character_name,
+                )
             else:
                 entry = Entry(
                     text,
@@ -202,19 +210,23 @@ class OwnMemory:
                 )
                 self._memory.append(item.id, entry)
 
-    def remember(self, scope: Scope, text: str) -> None:
+    def remember(self, scope: Scope, text: str, message_id: str = "") -> None:
         """Keep a note for the scope's user, from where they are (R3.6).
+
+        Args:
+            scope: who wants it kept, and where.
+            text: what it says.
+            message_id: the platform's id of the message that says so; taken back, it takes the note along.
 
         Raises:
             TooLong: the text is over 8,000 characters.
         """
-        self._prompts.add_memory(
-            gist(text, _TITLE),
-            text,
-            scope.user_id,
-            character_name=scope.character_id,
-            conversation_id=scope.conversation_id,
-        )
+        source = message_source(scope.conversation_id, message_id) if message_id else ""
+        self._keep_note(scope, text, character_name=scope.character_id, source_event_id=source)
+
+    def _keep_note(self, scope: Scope, text: str, **more: Any) -> None:
+        title, where = gist(text, _TITLE), scope.conversation_id
+        self._prompts.add_memory(title, text, scope.user_id, conversation_id=where, **more)
 
     def _lines(self, scope: Scope, words: str) -> Iterator[Item]:
         hits = self._graph.with_corrections(scope, self._log.search(scope, words, _LINES_READ))

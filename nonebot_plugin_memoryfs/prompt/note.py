@@ -35,6 +35,11 @@ _ANY_ZONE = timedelta(days=1)
 """More than any zone is off UTC."""
 
 
+def message_source(conversation_id: str, message_id: str) -> str:
+    """How a note names the message that had it kept; taken back, that takes the note along (R4.11)."""
+    return f"{conversation_id} {message_id}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """One note; `note_of` makes it from fields that may be wrong."""
@@ -53,7 +58,7 @@ class Note:
     conversation_id: str = ""
     """Where it was said; empty where nobody knows."""
     source_event_id: str = ""
-    """The turn it comes from (R1.19)."""
+    """The turn it comes from (R1.19), or the message that had it kept, as `message_source` names it."""
 
     @property
     def ends_at(self) -> datetime | None:

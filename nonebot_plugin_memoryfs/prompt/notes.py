@@ -224,10 +224,13 @@ class Notes:
         self._originals.delete_before(now - KEEP_FORMER)
         return len(ids)
 
-    def forget_turns(self, turn_ids: Iterable[int]) -> int:
-        """Delete the notes that come from these turns; how many (R1.19)."""
+    def forget_sources(self, sources: Collection[str]) -> int:
+        """Delete the notes that come from these turns or messages (`source_event_id`); how many (R1.19)."""
+        with self._store.database.read() as connection:
+            if not note_rows.of_sources(connection, sources):
+                return 0
         with self._changing() as connection:
-            ids = note_rows.of_sources(connection, map(str, turn_ids))
+            ids = note_rows.of_sources(connection, sources)
             note_rows.erase(connection, ids)
         return len(ids)
 

@@ -24,6 +24,7 @@ from nonebot_plugin_memoryfs.storage.tables import lines, presence, traces
 from nonebot_plugin_memoryfs.turn import Incoming, Turn
 
 from ..sim.onebot import at, text
+from .commanding import command
 from .events import SELF_ID, group, private
 
 
@@ -231,3 +232,16 @@ async def test_r7_04_a_paused_person_goes_by_number_where_others_mention_them(ap
     asked = group([at(SELF_ID), at(30006), text(" 在吗")], user_id=30007, message_id=79, group_id=33)
     await receive(app, asked, "嗯，我在听。")
     assert (await stored("30007"))[0] == ["@30006 在吗"]
+
+
+@pytest.mark.usefixtures("started")
+async def test_r4_11_a_note_goes_with_the_message_that_had_it_kept(app: App) -> None:
+    assert running.chat is not None
+    assert running.app is not None
+    for message_id, words in ((80, "钥匙在花盆下"), (81, "周五值班")):
+        await command(app, private(f"/记忆 记住 {words}", user_id=30008, message_id=message_id))
+    notice = taken_back("friend_recall", 30008, 80)
+    assert isinstance(notice, FriendRecallNoticeEvent)
+    await running.chat.withdraw(notice)
+    [note] = await in_thread(running.app.rooms.prompts.notes.find, "30008")
+    assert note.content == "周五值班"

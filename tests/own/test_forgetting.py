@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,11 @@ async def test_r7_3_entries_and_notes_are_corrected(app: App) -> None:
     await in_thread(app.own.correct, HOME, await find(app, "生日"), "生日在五月")
     [note] = await in_thread(app.rooms.prompts.notes.find, "1")
     assert note.content == "生日在五月"
+    short = {"mem_type": "short", "expire_days": 3}
+    await in_thread(partial(app.rooms.prompts.add_memory, "约定", "周五看球", "1", **short))
+    await in_thread(app.own.correct, HOME, await find(app, "看球"), "周六打球")
+    note = next(n for n in await in_thread(app.rooms.prompts.notes.find, "1") if "打球" in n.content)
+    assert (note.type, note.expire_days, note.character_name) == ("short", 3, "")
 
 
 async def test_r7_3_what_changed_since_it_was_shown_is_not_touched(app: App) -> None:

@@ -334,7 +334,7 @@ def test_r3_05_clearing_all_is_logged(manager: PromptManager, caplog: pytest.Log
 def test_r1_19_notes_of_a_turn_go_with_it(manager: PromptManager) -> None:
     for turn in ("7", "77", None):
         manager.add_memory(f"第 {turn} 轮", "x", "user_1", source_event_id=turn)
-    assert manager.notes.forget_turns([7, 8]) == 1
+    assert manager.notes.forget_sources(["7", "8"]) == 1
     assert titles(manager) == ["第 77 轮", "第 None 轮"]
 
 

@@ -134,6 +134,7 @@ async def _asked(desk: Desk, bot: Bot, event: PrivateMessageEvent | GroupMessage
         scope=await scope_of(desk.app, event),
         role=await role_of(bot, event),
         account=bot.self_id,
+        message_id=str(event.message_id),
         lists=desk.lists,
         confirmations=desk.confirmations,
     )

@@ -49,7 +49,7 @@ async def _search(asked: Asked) -> str:
 async def _remember(asked: Asked) -> str:
     if await asked.app.keeps_nothing_of(asked.scope.user_id):
         return "现在停着记，没有记；先用 /记忆 继续。"
-    await in_thread(asked.app.own.remember, asked.scope, asked.words)
+    await in_thread(asked.app.own.remember, asked.scope, asked.words, asked.message_id)
     where = "" if asked.scope.private else "（在这个群和你的私聊里都会想起）"
     return f"记住了：{gist(asked.words, _LINE)}{where}"
 

@@ -29,6 +29,8 @@ class Asked:
     role: Role
     account: str = ""
     """The bot account it was given to."""
+    message_id: str = ""
+    """The platform's id of the message."""
     words: str = ""
     """What stands behind the action's name."""
     lists: Lists = field(default_factory=Lists)
