@@ -26,6 +26,7 @@ from .prompt import PromptManager, provide_prompt_manager, withdraw_prompt_manag
 from .prompt.manager import FOLDER as PROMPTS
 from .scope import Policy, Scope, group_conversation, group_of
 from .search import TurnLog
+from .search.places import characters_in
 from .storage import Store
 from .storage.directory import DirectoryLock
 from .storage.pauses import pause, paused_among, resume
@@ -213,12 +214,16 @@ class App:
         return await in_thread(self.keeping.erase_person, user_id)
 
     async def withdraw(self, character_id: str, conversation_id: str, source_id: str) -> None:
-        """A message was taken back: let go of what it stored, and of its answer if none was given (R4.11)."""
-        key = character_id, conversation_id
-        self.conversations.withdraw(key, source_id)
-        self._overheard.withdraw(key, source_id)
-        if await in_thread(self.rooms.learning.withdraw, *key, source_id):
-            logger.info("会话 %s 撤回了一条消息，由它记下的都去掉了", conversation_id)
+        """A message was taken back: let go of what it stored, and of its answer if none was given (R4.11).
+
+        Whichever character heard it: another one may play there by now.
+        """
+        for character in {character_id, *await in_thread(self._heard_in, conversation_id)}:
+            key = character, conversation_id
+            self.conversations.withdraw(key, source_id)
+            self._overheard.withdraw(key, source_id)
+            if await in_thread(self.rooms.learning.withdraw, *key, source_id):
+                logger.info("会话 %s 撤回了一条消息，由它记下的都去掉了", conversation_id)
 
     def was_taken_back(self, scope: Scope, source_id: str) -> bool:
         """Whether a message was taken back before it came here (R4.11)."""
@@ -281,6 +286,11 @@ class App:
             return
         if not loading.cancelled() and loading.exception() is None:
             await loading.result().close()
+
+    def _heard_in(self, conversation_id: str) -> set[str]:
+        """The characters that were spoken to in a conversation."""
+        with self.rooms.store.database.read() as connection:
+            return characters_in(connection, conversation_id)
 
     def _is_paused(self, user_id: str) -> bool:
         with self.rooms.store.database.read() as connection:

@@ -47,6 +47,12 @@ def places_of(connection: Connection, character_id: str, conversation_ids: Itera
     return found
 
 
+def characters_in(connection: Connection, conversation_id: str) -> set[str]:
+    """The characters of which anything was kept in a conversation."""
+    query = select(places.c.character_id).where(places.c.conversation_id == conversation_id)
+    return set(connection.scalars(query))
+
+
 def chunks(items: Iterable[Any], size: int = _CHUNK) -> Iterator[list[Any]]:
     """Cut a long list for an `IN`: no statement grows with the data."""
     rest = iter(items)

@@ -30,7 +30,7 @@ def erase_files(directory: Path, user_id: str, theirs: Callable[[str], bool]) ->
 
 def _left(directory: Path) -> Iterator[Path]:
     for pattern in _SET_ASIDE:
-        yield from directory.glob(pattern)
+        yield from filter(Path.is_file, directory.glob(pattern))
 
 
 def _text(path: Path) -> str:

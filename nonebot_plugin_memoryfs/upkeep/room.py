@@ -51,17 +51,19 @@ class Upkeep:
         self._store.pull_faces()
         with self._store.database.write() as connection:
             erasure, words = erase_rows(connection, self._memory, self._policy, user_id, self._store.clock())
-        self._store.push_faces()
         counts = dict(erasure.counts)
-        if directory := self._store.directory:
-            own_id = id_pattern(fold_name(user_id))
-            left = erase_files(
-                directory, user_id, lambda text: bool(own_id.search(text)) or words.repeated(text)
-            )
-            counts |= {"搁置的文件": left} if left else {}
-            self._write_sealed()
-        if not self._store.database.scrub():
-            logger.warning("清除之后日志文件还没能清空：有别的进程在读，稍后会再清")
+        try:
+            self._store.push_faces()
+            if directory := self._store.directory:
+                own_id = id_pattern(fold_name(user_id))
+                left = erase_files(
+                    directory, user_id, lambda text: bool(own_id.search(text)) or words.repeated(text)
+                )
+                counts |= {"搁置的文件": left} if left else {}
+                self._write_sealed()
+        finally:  # whatever became of the files
+            if not self._store.database.scrub():
+                logger.warning("清除之后日志文件还没能清空：有别的进程在读，稍后会再清")
         return Erasure(counts)
 
     def export_person(self, user_id: str) -> Export:
@@ -104,8 +106,13 @@ class Upkeep:
             return verify(connection)
 
     def _write_sealed(self) -> None:
+        """Write down who was erased; the tables know it too, and the next backup writes it again."""
         assert self._store.directory is not None
         folder = self._store.directory / BACKUPS
-        folder.mkdir(mode=0o700, exist_ok=True)
         with self._store.database.read() as connection:
-            write_sealed(folder / SEALED_FILE, sealed_ids(connection))
+            ids = sealed_ids(connection)
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            write_sealed(folder / SEALED_FILE, ids)
+        except OSError as error:
+            self._store.report(f"{BACKUPS}/{SEALED_FILE} 没能写出（{error}）；下次备份会再写")

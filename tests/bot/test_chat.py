@@ -245,3 +245,20 @@ async def test_r4_11_a_note_goes_with_the_message_that_had_it_kept(app: App) -> 
     await running.chat.withdraw(notice)
     [note] = await in_thread(running.app.rooms.prompts.notes.find, "30008")
     assert note.content == "周五值班"
+
+
+@pytest.mark.usefixtures("started")
+async def test_r4_11_a_message_taken_back_is_gone_whoever_plays_there_by_now(app: App) -> None:
+    assert running.chat is not None
+    assert running.app is not None
+    await receive(app, private("我喜欢榴莲糖", user_id=30009, message_id=82), "记住了：你喜欢榴莲糖。")
+    folder = running.app.rooms.store.directory
+    assert folder is not None
+    card = folder / "characters" / "bookshop.json"
+    await in_thread(card.parent.mkdir, exist_ok=True)
+    await in_thread(card.write_text, '{"name": "阿波"}', "utf-8")
+    await in_thread(running.app.bindings.bind, "qq_private_30009", "bookshop")
+    notice = taken_back("friend_recall", 30009, 82)
+    assert isinstance(notice, FriendRecallNoticeEvent)
+    await running.chat.withdraw(notice)
+    assert (await stored("30009"))[0] == []

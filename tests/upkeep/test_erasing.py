@@ -4,6 +4,8 @@ import json
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from nonebot_plugin_memoryfs.app import App
 from nonebot_plugin_memoryfs.character.relationship import Relationship, change_relationship
 from nonebot_plugin_memoryfs.concurrency import in_thread
@@ -188,3 +190,31 @@ def snapshot(directory: Path, users: tuple[str, ...]) -> dict[str, list[tuple[ob
         }
     finally:
         connection.close()
+
+
+async def test_r7_4_a_file_that_can_t_be_written_keeps_nothing_of_a_person(
+    app: App, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record beside the backups is written later; what was set aside may be anything; a JSON file that
+    can't be replaced is told, and the database is clean all the same."""
+    await talk.say(private("10001"), "我养了一只琥珀蜥蜴")
+    data = tmp_path / "data"
+    await in_thread((data / "backups").write_text, "in the way")
+    await in_thread((data / "memory_fs.json.unreadable-dir").mkdir)
+    erasure = await in_thread(upkeep_of(app).erase_person, "10001")
+    assert erasure.counts["事实"] == 1
+    assert await in_thread(found, data, ["琥珀蜥蜴"]) == []
+    assert any("erasures.json 没能写出" in text for _, text in app.rooms.store.notices)
+    await talk.say(private("10002"), "我养了一只珊瑚刺猬")
+    monkeypatch.setattr(app.rooms.store, "push_faces", _full_disk)
+    with pytest.raises(OSError, match="full"):
+        await in_thread(upkeep_of(app).erase_person, "10002")
+    assert await in_thread(found, data, ["珊瑚刺猬"]) == []
+    monkeypatch.undo()
+    await in_thread((data / "backups").unlink)
+    backup = await in_thread(upkeep_of(app).backup)
+    assert await in_thread(backup.with_name("erasures.json").exists)
+
+
+def _full_disk() -> None:
+    raise OSError("full")
