@@ -172,7 +172,7 @@ async def _operator(evening: Evening) -> None:
     assert "备份好了" in await command(OPERATOR, "/memoryfs backup")
     assert "没有发现问题" in await command(OPERATOR, "/memoryfs verify", FIRST)
     assert "下棋" in await evening.file(OPERATOR, f"/memoryfs export {MEMBER}")
-    assert "没有认识的记忆" in await command(OPERATOR, "/memoryfs import /nowhere")
+    assert "没有 /nowhere 这个" in await command(OPERATOR, "/memoryfs import /nowhere")
     for words in ("why", "web", "import /nowhere", f"export {MEMBER}"):
         assert "请私聊我用" in await command(OPERATOR, f"/memoryfs {words}", FIRST)
 

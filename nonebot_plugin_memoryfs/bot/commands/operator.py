@@ -71,16 +71,13 @@ async def _import(asked: Asked) -> Reply:
 
 def _source(asked: Asked) -> tuple[Path, Scope | None]:
     """The path that is named, and whose facts a TrulyMEM `memory.db` holds."""
-    path, _, last = asked.words.rpartition(" ")
-    number = whole_number(last)
-    if not path or number is None:
-        path, number = asked.words, None
-    if path.endswith(".db") and number is None:
+    path, _, user_id = asked.words.rpartition(" ")
+    if not path or not user_id.isdecimal():
+        path, user_id = asked.words, ""
+    if path.endswith(".db") and not user_id:
         raise InvalidInput("memory.db 只认识一个用户，路径后面要写是谁的，如 /memoryfs import 路径 10001")
-    if number is None:
-        return Path(path).expanduser(), None
-    user_id = str(number)
-    scope = Scope(asked.scope.character_id, private_conversation(user_id), user_id, True)
+    conversation = private_conversation(user_id)
+    scope = Scope(asked.scope.character_id, conversation, user_id, True) if user_id else None
     return Path(path).expanduser(), scope
 
 
