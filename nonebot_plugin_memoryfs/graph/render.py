@@ -1,12 +1,14 @@
 """How facts are shown: names as the viewer may know them, one line per fact (R1.16, R2.9)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 
 from ..scope import Origin, may_see
+from ..text.folding import fold_name
 from ..text.neutral import neutralise, quote_line
 from ..text.sentences import gist
-from .aliases import aliases_of
+from .aliases import aliases_of, called
 from .edges import Edge
 from .nodes import CHARACTER, CHARACTER_KEY, SPEAKER, by_id, find, person_key
 from .recall import Search
@@ -58,8 +60,8 @@ def somebody(search: Search, node_ids: Iterable[int]) -> dict[int, str]:
             names[node.id] = SPEAKER
         elif node.user_id is not None:
             people[node.id] = node.user_id
-    called = _called(search, people)
-    names.update((i, called.get(i, f"{SPEAKER}{user_id}")) for i, user_id in people.items())
+    known = _called(search, people)
+    names.update((i, known.get(i, f"{SPEAKER}{user_id}")) for i, user_id in people.items())
     return names
 
 
@@ -68,13 +70,23 @@ def people_names(search: Search, user_ids: Iterable[str]) -> dict[str, str]:
     wanted = {person_key(user_id): user_id for user_id in user_ids}
     found = find(search.connection, search.viewer.character_id, wanted)
     ids = {node_id: wanted[key] for key, (node_id, _) in found.items()}
-    called = _called(search, ids)
-    by_user = {ids[node_id]: name for node_id, name in called.items()}
+    by_user = {ids[node_id]: name for node_id, name in _called(search, ids).items()}
     by_user[search.viewer.user_id] = SPEAKER
     return {user_id: by_user.get(user_id, f"{SPEAKER}{user_id}") for user_id in wanted.values()}
 
 
 def _called(search: Search, people: Mapping[int, str]) -> dict[int, str]:
+    """Person → what to call them before this viewer, unless somebody else goes by that name there (R2.2)."""
+    names = _newest_names(search, people)
+    keys = {node_id: fold_name(name) for node_id, name in names.items()}
+    bearers = {node_id for _, node_id, _ in called(search.connection, search.places, set(keys.values()))}
+    others = by_id(search.connection, bearers - people.keys()).values()
+    namesakes = _newest_names(search, {node.id: node.user_id for node in others if node.user_id is not None})
+    bearing = Counter([*keys.values(), *map(fold_name, namesakes.values())])
+    return {node_id: name for node_id, name in names.items() if bearing[keys[node_id]] == 1}
+
+
+def _newest_names(search: Search, people: Mapping[int, str]) -> dict[int, str]:
     """Person → their newest alias that the viewer may know: of this conversation before others'.
 
     An alias used before the viewer came somewhere is none of theirs (R1.17).
@@ -91,10 +103,9 @@ def _called(search: Search, people: Mapping[int, str]) -> dict[int, str]:
 
 def fact_line(fact: Fact, said_by: str, zone: tzinfo | None) -> str:
     """One fact on one line: what, whether it was concluded, when, by whom."""
-    mark = "[推测]" if fact.inferred else ""
     day = fact.last_seen.astimezone(zone).strftime("%Y-%m-%d")
     object = gist(fact.object, _OBJECT_SHOWN)
-    return f"- {fact.subject} {mark}{fact.relation} {object}（{day}，{said_by}说）"
+    return f"- {fact.subject} {fact.label} {object}（{day}，{said_by}说）"
 
 
 def fact_lines(facts: Sequence[Fact], said_by: Mapping[str, str], zone: tzinfo | None) -> list[str]:
@@ -104,7 +115,7 @@ def fact_lines(facts: Sequence[Fact], said_by: Mapping[str, str], zone: tzinfo |
 
 def trait_lines(traits: Sequence[Fact]) -> list[str]:
     """The lines of a persona, as far as they fit."""
-    return _fitting(f"- {trait.relation}：{trait.object}" for trait in traits)
+    return _fitting(f"- {trait.label}：{trait.object}" for trait in traits)
 
 
 def _fitting(lines: Iterable[str]) -> list[str]:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+INFERRED = "[推测]"
+"""Stands before what was concluded, not said (R2.4)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
@@ -22,6 +25,11 @@ class Fact:
     user_id: str
     """Who said it last."""
     sightings: int = 1
+
+    @property
+    def label(self) -> str:
+        """The relation as it is shown: with `[推测]` where it was concluded (R2.4)."""
+        return f"{INFERRED}{self.relation}" if self.inferred else self.relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

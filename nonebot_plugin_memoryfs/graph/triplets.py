@@ -1,13 +1,12 @@
 """Triplets as they come in: cleaned, checked, and their `[推测]` marks read."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ..text.cleaning import clean
+from ..text.cleaning import is_blank, one_line
 from ..text.folding import fold_name, fold_sentence
 from .kinds import EdgeKind
 
@@ -37,9 +36,14 @@ class Triplet:
 
 
 def tidy(value: str) -> str:
-    """A name as it is kept: one line, without control characters and outer blanks."""
-    plain = "".join(" " if unicodedata.category(c) == "Cc" else c for c in clean(value))
-    return " ".join(plain.split())
+    """A name as it is kept: on one line, and empty if nothing of it can be seen."""
+    line = one_line(value)
+    return "" if is_blank(line) else line
+
+
+def unmarked(value: str) -> tuple[str, bool]:
+    """A name as it is kept, without its marks; and whether it had one (R2.4)."""
+    return tidy(_MARK.sub(" ", value)), bool(_MARK.search(value))
 
 
 def check(raw: Any) -> Triplet | str:
@@ -50,9 +54,9 @@ def check(raw: Any) -> Triplet | str:
         value = _field(raw, field)
         if not isinstance(value, str):
             return f"缺少{_LABELS[field]}"
-        bare = tidy(_MARK.sub(" ", value))
-        marked = marked or bool(_MARK.search(value))
-        if not fold_name(bare):
+        bare, has_mark = unmarked(value)
+        marked = marked or has_mark
+        if not bare:
             return f"{_LABELS[field]}是空的"
         if len(bare) > limit:
             return f"{_LABELS[field]}有 {len(bare)} 字，最多 {limit} 字"

@@ -4,6 +4,7 @@ People are never told apart or mixed up by nickname: nicknames and group cards a
 alias counts only in its own place.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
@@ -31,6 +32,8 @@ from .nodes import (
 from .triplets import NAME_LIMIT, tidy
 
 _CHARACTER_NAMES = frozenset({"ai"})
+_LIKE_AN_ID = re.compile(rf"{SPEAKER}[!-~]*")
+"""`用户10001` and the like."""
 
 
 def resolve(connection: Connection, scope: Scope, place_id: int, names: Iterable[str]) -> dict[str, Node]:
@@ -82,7 +85,7 @@ def note_alias(connection: Connection, scope: Scope, place_id: int, name: str, a
     """Remember what the scope's user is called in this place, and find them by it."""
     name = tidy(name)[:NAME_LIMIT]
     key = fold_name(name)
-    if not key or key.startswith(SPEAKER) or key in SPEAKER_NAMES | _CHARACTER_NAMES:
+    if not key or _LIKE_AN_ID.fullmatch(key) or key in SPEAKER_NAMES | _CHARACTER_NAMES:
         return  # nobody is called what means somebody else
     node = person(scope.user_id)
     end = ensure(connection, scope.character_id, [node])[node.key]

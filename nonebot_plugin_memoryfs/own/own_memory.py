@@ -252,8 +252,7 @@ def _told(fact: Fact) -> str:
     """A fact as a sentence to the one it is shown to."""
     names: dict[str, str] = {SPEAKER: "你", CHARACTER: "我"}
     subject, object = (names.get(name, name) for name in (fact.subject, fact.object))
-    guess = "（推测）" if fact.inferred else ""
-    return f"{subject} {fact.relation} {object}{guess}"
+    return f"{subject} {fact.label} {object}"
 
 
 def _said(note: Note) -> str:

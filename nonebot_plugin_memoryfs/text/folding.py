@@ -5,16 +5,18 @@ import unicodedata
 from functools import lru_cache
 
 _BLANKS = re.compile(r"\s+")
+_UNSEEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
+"""Soft hyphens, joiners and direction marks: two names that only differ in them look the same."""
 _SHORT = 64
 
 
 def fold_name(value: str) -> str:
-    """Fold a name for comparison: width and form (NFKC), case, blanks (R2.2)."""
+    """Fold a name for comparison: width and form (NFKC), case, blanks, what isn't seen (R2.2)."""
     return _remembered(value) if len(value) <= _SHORT else _fold(value)
 
 
 def _fold(value: str) -> str:
-    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", value).casefold()).strip()
+    return _BLANKS.sub(" ", unicodedata.normalize("NFKC", _UNSEEN.sub("", value)).casefold()).strip()
 
 
 _remembered = lru_cache(maxsize=8192)(_fold)

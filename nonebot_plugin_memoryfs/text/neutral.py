@@ -7,6 +7,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from .cleaning import is_visible
+
 MARK = "› "
 
 _LOOKALIKES = str.maketrans(
@@ -102,4 +104,4 @@ def _as_seen(line: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _shows(char: str) -> bool:
-    return unicodedata.category(char)[0] not in "ZCM" and char not in "*_▁\u2800\u115f\u1160\u3164"
+    return is_visible(char) and char not in "*_▁"

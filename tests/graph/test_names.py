@@ -1,5 +1,6 @@
 """R2.2, R1.17: what people are called, and how names are spelled before whom."""
 
+import pytest
 from sqlalchemy import func, select
 
 from nonebot_plugin_memoryfs.graph import MemoryGraph
@@ -85,3 +86,45 @@ def test_r2_05_what_is_single_valued_is_no_matter_of_spelling(store: Store, cloc
         clock.advance(days=1)
         graph.memory_commit(private("1"), [fact("团长", "Home", city)])
     assert {object for _, _, object in said(graph, private("1"), "团长")} == {"上海"}
+
+
+@pytest.mark.parametrize("name", ["小\u200b明", "\u202e小明", "小明\ufeff", "\u2067小明\u2069", "小\u00ad明"])
+def test_r2_02_what_cannot_be_seen_makes_no_other_name(graph: MemoryGraph, name: str) -> None:
+    graph.memory_commit(private(), [fact("小明", "喜欢", "摇滚"), fact(name, "喜欢", "摇滚")])
+    answer = graph.memory_recall(private(), name)
+    assert [(f.object, f.sightings) for f in answer.facts] == [("摇滚", 2)]
+    assert not set(answer.text) & set("\u202e\u2067\u2069")
+
+
+@pytest.mark.parametrize("name", ["\u200b", "\u202e", "\u3164", "\u2800 \u200d", "\x7f", "\ufeff"])
+def test_r2_08_what_shows_nothing_is_no_name(graph: MemoryGraph, name: str) -> None:
+    for triplet in (fact(name, "喜欢", "x"), fact("x", name, "x"), fact("x", "喜欢", name)):
+        assert "是空的" in graph.memory_commit(private(), [triplet]).text
+    assert not graph.task_create(private(), name, "成语接龙").ok
+    assert not graph.task_create(private(), "成语接龙", name).ok
+
+
+def test_r2_02_people_of_one_nickname_are_told_apart(graph: MemoryGraph) -> None:
+    graph.memory_commit(group(user="1"), [fact("用户", "喜欢", "香菜")], speaker_name="小明")
+    one = graph.memory_recall(group(user="3"), "香菜")
+    assert "小明 喜欢 香菜" in one.text
+    graph.memory_commit(group(user="2"), [fact("用户", "讨厌", "香菜")], speaker_name=" 小明 ")
+    answer = graph.memory_recall(group(user="3"), "香菜")
+    assert {(f.subject, f.relation) for f in answer.facts} == {("用户1", "喜欢"), ("用户2", "讨厌")}
+    assert "小明" not in answer.text
+    assert "用户1 喜欢 香菜" in graph.memory_recall(group(user="2"), "喜欢").text
+    assert "用户1说" in answer.text
+
+
+def test_r2_02_a_namesake_elsewhere_is_none_of_the_viewers(graph: MemoryGraph) -> None:
+    graph.memory_commit(group("9", "1"), [fact("用户", "喜欢", "香菜")], speaker_name="小明")
+    graph.memory_commit(group("8", "2"), [fact("用户", "讨厌", "香菜")], speaker_name="小明")
+    graph.memory_commit(private("4"), [fact("用户", "讨厌", "香菜")], speaker_name="小明")
+    assert said(graph, group("9", "3"), "香菜") == {("小明", "喜欢", "香菜")}
+
+
+def test_r2_02_a_nickname_may_begin_like_an_id(graph: MemoryGraph) -> None:
+    graph.memory_commit(group(user="1"), [fact("用户", "喜欢", "香菜")], speaker_name="用户体验师")
+    graph.memory_commit(group(user="2"), [fact("用户", "喜欢", "葱")], speaker_name="用户1")
+    assert said(graph, group(user="3"), "用户体验师") == {("用户体验师", "喜欢", "香菜")}
+    assert said(graph, group(user="3"), "葱") == {("用户2", "喜欢", "葱")}
