@@ -1,7 +1,7 @@
 """Writing facts: nodes, edges, corrections and index in the caller's one transaction (R2.3–R2.8)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -55,6 +55,8 @@ class Said:
     turn_id: int | None = None
     words: str | None = None
     """What the person said, in a turn: it decides what is inferred (R2.4)."""
+    known: Mapping[str, Node] = field(default_factory=dict[str, Node])
+    """Names whose nodes are known already, whoever goes by them."""
 
 
 def write_triplets(
@@ -84,14 +86,16 @@ def write_triplets(
     sightings = [_sighting(m, ends, labels, said) for m in meant]
     written = see(connection, place_id, sightings)
     _index(connection, place_id, meant, ends, labels)
+    ids = tuple(written[sighting.key][0] for sighting in sightings)
+    now = {edge_id: order for order, edge_id in enumerate(ids) if triplets[order].at is None}
     superseded: list[Edge] = []
     for subject_id, relation_id in _single(meant, sightings, single_valued):
-        superseded += settle(connection, place_id, subject_id, relation_id, said.at)
-    told = ((s, written[s.key][0], m.subject.user_id) for m, s in zip(meant, sightings, strict=True))
-    superseded += settle_contraries(connection, said.scope.character_id, place_id, told, said.at)
+        superseded += settle(connection, place_id, subject_id, relation_id, now)
+    told = ((s, i, m.subject.user_id) for m, s, i in zip(meant, sightings, ids, strict=True))
+    superseded += settle_contraries(connection, said.scope.character_id, place_id, told, now)
     added = sum(new for _, new in written.values())
     return Written(
-        ids=tuple(written[sighting.key][0] for sighting in sightings),
+        ids=ids,
         added=added,
         seen_again=len(written) - added,
         superseded=tuple(superseded),
@@ -106,7 +110,8 @@ def _meanings(
     single_valued: frozenset[str],
 ) -> list[_Meant]:
     names = dict.fromkeys(name for t in triplets for name in (t.subject, t.object))
-    who = resolve(connection, said.scope, place_id, names)
+    unknown = [name for name in names if name not in said.known]
+    who = resolve(connection, said.scope, place_id, unknown) | dict(said.known)
     traits = _trait_labels(connection, said.scope, (who[t.subject] for t in triplets))
     meant = [_meaning(t, who[t.subject], who[t.object], said, single_valued) for t in triplets]
     return [
@@ -126,7 +131,7 @@ def _meaning(
     if inferred is None:
         inferred = said.words is not None and not stands_in(triplet.object, said.words)
     relation = canonical(triplet.relation, single_valued)
-    at = triplet.at or said.at
+    at = min(triplet.at or said.at, said.at)  # nothing was said in the future
     if fold_name(relation) in single_valued or (
         object.key == subject.key and not is_speaker_name(triplet.object)
     ):

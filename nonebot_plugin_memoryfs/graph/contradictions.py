@@ -5,7 +5,6 @@ it is about: nothing else is ever retired by a contradiction.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import product
 
 from sqlalchemy import Connection, and_, bindparam, select
@@ -14,7 +13,7 @@ from ..search.places import chunks
 from ..storage.tables import edges
 from ..text.folding import fold_name
 from ..text.opposites import contraries
-from .edges import COLUMNS, Edge, Sighting, close, edge_of, strongest
+from .edges import COLUMNS, Edge, Sighting, close, edge_of, recency, strongest
 from .kinds import EdgeKind
 from .nodes import by_id
 from .recall import Search
@@ -41,7 +40,7 @@ def settle_contraries(
     character_id: str,
     place_id: int,
     said: Iterable[tuple[Sighting, int, str | None]],
-    at: datetime,
+    now: Mapping[int, int],
 ) -> list[Edge]:
     """Let the newer of a statement and its negation hold in a place; returns what was closed.
 
@@ -50,7 +49,7 @@ def settle_contraries(
         character_id: whose graph it is.
         place_id: where they were said.
         said: what was written just now, with the id of its edge and the user id of whom it is about.
-        at: when.
+        now: which of those edges are said this moment, as in `strongest`.
     """
     free = [(s, edge_id, about) for s, edge_id, about in said if s.kind is EdgeKind.RELATES_TO]
     known = _contrary_ids(connection, character_id, {s.relation for s, _, _ in free})
@@ -61,21 +60,25 @@ def settle_contraries(
     for sighting, _, about in firm:
         others = known[fold_name(sighting.relation)]
         rivals = held.get((sighting.subject.id, sighting.object.id), ())
-        for older, newer in _ended(rivals, sighting.relation_id, others, about):
-            close(connection, [older], at, superseded_by=newer.id)
+        for older, newer in _ended(rivals, sighting.relation_id, others, about, now):
+            close(connection, [older], newer.last_seen, superseded_by=newer.id)
             closed[older.id] = older
     return list(closed.values())
 
 
 def _ended(
-    held: Sequence[Edge], relation_id: int, contrary_ids: Collection[int], about: str | None
+    held: Sequence[Edge],
+    relation_id: int,
+    contrary_ids: Collection[int],
+    about: str | None,
+    now: Mapping[int, int],
 ) -> Iterator[tuple[Edge, Edge]]:
     """Of a statement and its contraries, those that no longer hold, each with what ended it."""
     for edge in (e for e in held if e.relation_id == relation_id):
         for rival in (e for e in held if e.relation_id in contrary_ids):
-            newer = strongest((edge, rival))
+            newer = strongest((edge, rival), now)
             older = rival if newer is edge else edge
-            in_time = not newer.inferred and older.last_seen <= newer.last_seen
+            in_time = not newer.inferred and recency(older, now) <= recency(newer, now)
             if in_time and _may_end(newer, older, about):
                 yield older, newer
 

@@ -6,7 +6,7 @@ it, and that is the time the audience rule looks at; an inference may only repea
 it counts from its first sighting (see `heard_at`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -71,6 +71,8 @@ class Sighting:
     at: datetime
     turn_id: int | None = None
     times: int = 1
+    since: datetime | None = None
+    """When it was first said, where that is another time than `at`."""
 
     @property
     def key(self) -> Key:
@@ -86,7 +88,10 @@ def _said_again(new: Excluded) -> dict[str, Any]:
     return {
         "sightings": old.sightings + new.sightings,
         "inferred": and_(old.inferred, new.inferred),
-        "first_seen": case((new.first_seen < old.first_seen, new.first_seen), else_=old.first_seen),
+        **{
+            name: case((new.first_seen < old[name], new.first_seen), else_=old[name])
+            for name in ("first_seen", "valid_from")
+        },
         "kind": case((new.kind == EdgeKind.HAS_PERSONA.value, new.kind), else_=old.kind),
         **{name: case((later, new[name]), else_=old[name]) for name in _OF_THE_LAST},
     }
@@ -170,13 +175,14 @@ def _merge(sightings: Iterable[Sighting]) -> dict[Key, Sighting]:
             merged[sighting.key] = sighting
             continue
         best = min(held, sighting, key=lambda s: (s.inferred, -s.at.timestamp()))
-        merged[sighting.key] = replace(best, times=held.times + sighting.times)
+        since = min(s.since or s.at for s in (held, sighting))
+        merged[sighting.key] = replace(best, times=held.times + sighting.times, since=since)
     return merged
 
 
 def _row(place_id: int, sighting: Sighting) -> tuple[Any, ...]:
     """A row of `_SAID`."""
-    at = moment_text(sighting.at)
+    first, last = moment_text(sighting.since or sighting.at), moment_text(sighting.at)
     return (
         place_id,
         sighting.user_id,
@@ -189,9 +195,9 @@ def _row(place_id: int, sighting: Sighting) -> tuple[Any, ...]:
         sighting.object.name,
         sighting.inferred,
         sighting.times,
-        at,
-        at,
-        at,
+        first,
+        last,
+        first,
         False,
     )
 
@@ -208,26 +214,50 @@ def live_of_relation(
     return found
 
 
+NOTHING: Mapping[int, int] = {}
+
+
 def settle(
-    connection: Connection, place_id: int, subject_id: int, relation_id: int, at: datetime
+    connection: Connection,
+    place_id: int,
+    subject_id: int,
+    relation_id: int,
+    now: Mapping[int, int] = NOTHING,
 ) -> list[Edge]:
     """Let one value of a single-valued label hold in a place: the newest statement (R2.5).
 
-    Inferences are closed by a statement and never close one. Returns what was closed.
+    An inference ends none but older inferences; the newest one may wait beside an older statement.
+    `now` is as in `strongest`. Returns what was closed.
     """
     held = live_of_relation(connection, subject_id, relation_id, [place_id])
-    stated = [edge for edge in held if not edge.inferred]
-    if len(held) < 2 or not stated:
+    if len(held) < 2:
         return []
-    newest = strongest(stated)
-    closed = [e for e in held if e.id != newest.id and (not e.inferred or e.last_seen < newest.last_seen)]
-    close(connection, closed, at, superseded_by=newest.id)
+    best = strongest(held, now)
+    guess = strongest([edge for edge in held if edge.inferred] or [best], now)
+    closed: list[Edge] = []
+    for edge in held:
+        waits = edge.inferred and recency(edge, now) > recency(best, now)
+        newer = guess if waits else best
+        if newer.id != edge.id:
+            close(connection, [edge], newer.last_seen, superseded_by=newer.id)
+            closed.append(edge)
     return closed
 
 
-def strongest(rivals: Iterable[Edge]) -> Edge:
-    """Which of several values holds: statements before inferences, then the newest (R2.4, R2.5)."""
-    return max(rivals, key=lambda edge: (not edge.inferred, edge.last_seen, edge.id))
+def strongest(rivals: Iterable[Edge], now: Mapping[int, int] = NOTHING) -> Edge:
+    """Which of several values holds: statements before inferences, then the newest (R2.4, R2.5).
+
+    Args:
+        rivals: the values.
+        now: the ids of those that are said this moment, with their order: they are newer than all others,
+            even where a clock was set back.
+    """
+    return max(rivals, key=lambda edge: (not edge.inferred, recency(edge, now)))
+
+
+def recency(edge: Edge, now: Mapping[int, int]) -> tuple[int, datetime, int]:
+    """What orders edges by when they were said last; `now` is as in `strongest`."""
+    return now.get(edge.id, -1), edge.last_seen, edge.id
 
 
 def close(
