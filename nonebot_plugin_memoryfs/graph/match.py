@@ -20,7 +20,7 @@ from ..search.recipes import NAMES
 from ..storage.tables import documents
 from ..text.cleaning import clean
 from ..text.folding import fold_name
-from ..text.grams import keywords
+from ..text.grams import keywords, phrases
 from .aliases import called
 from .nodes import SPEAKER, find, name_key, person_key
 from .who import is_speaker_name, keys_of
@@ -28,6 +28,7 @@ from .who import is_speaker_name, keys_of
 Pair = tuple[int, int]
 """Place, and node or relation."""
 
+_EXACT_PHRASE = 2.5
 _EXACT = 2.0
 _ALL_OF_A_WORD = 1.5
 _MENTIONED = 0.6
@@ -74,7 +75,9 @@ def match(connection: Connection, viewer: Viewer, places: Iterable[int], query: 
                 _raise(found, {(m.place_id, m.ref): strength})
         if not whole:
             unclear.append(word)
-    _raise(nodes, _named(connection, viewer, place_ids, words))
+    _raise(nodes, _named(connection, viewer, place_ids, words, _EXACT))
+    if several := phrases(clean(query))[:_WORDS]:
+        _raise(nodes, _named(connection, viewer, place_ids, several, _EXACT_PHRASE))
     _raise(nodes, _of_one_character(connection, viewer, place_ids, unclear))
     return Matched(_in_order(nodes), _in_order(relations))
 
@@ -96,20 +99,20 @@ def where_named(connection: Connection, place_ids: Iterable[int], node_ids: Iter
 
 
 def _named(
-    connection: Connection, viewer: Viewer, place_ids: list[int], words: list[str]
+    connection: Connection, viewer: Viewer, place_ids: list[int], words: list[str], exact: float
 ) -> dict[Pair, float]:
     """The nodes that words name exactly, and the speaker where a sentence mentions them."""
     keys = keys_of(words, viewer.user_id)
     speaker = person_key(viewer.user_id)
     found = find(connection, viewer.character_id, {*keys, speaker})
-    strengths = {found[key][0]: _EXACT for key in keys if key in found}
+    strengths = {found[key][0]: exact for key in keys if key in found}
     mentioned = any(SPEAKER in word or "我" in word for word in words)
     if mentioned and speaker in found:
         strengths.setdefault(found[speaker][0], _MENTIONED)
     pairs = {pair: strengths[pair[1]] for pair in where_named(connection, place_ids, strengths)}
     folded = [fold_name(word) for word in words if not is_speaker_name(word)]
     for place_id, node_id, _ in called(connection, place_ids, folded):
-        pairs[place_id, node_id] = _EXACT
+        pairs[place_id, node_id] = exact
     return pairs
 
 

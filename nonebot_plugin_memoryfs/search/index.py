@@ -103,7 +103,11 @@ def remove(connection: Connection, kind: Kind, place_id: int, refs: Sequence[int
 
 
 def _put_chunk(connection: Connection, place_id: int, texts: dict[tuple[Kind, int], str]) -> None:
-    counts = {key: counted for key, text in texts.items() if (counted := grams(text[:INDEXED_CHARACTERS]))}
+    counts = {
+        (kind, ref): counted
+        for (kind, ref), text in texts.items()
+        if (counted := grams(text[:INDEXED_CHARACTERS])) or kind is Kind.NODE  # →, % are found exactly
+    }
     rows = [
         (place_id, int(kind), ref, counted.total(), "\n".join(counted))
         for (kind, ref), counted in counts.items()

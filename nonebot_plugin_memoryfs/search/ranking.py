@@ -138,8 +138,8 @@ class Shelves:
 
     @property
     def average(self) -> float:
-        """How long they are, on average."""
-        return sum(shelf.length for shelf in self.of_place.values()) / self.documents
+        """How long they are, on average; never 0, though a name may hold no gram at all."""
+        return sum(shelf.length for shelf in self.of_place.values()) / self.documents or 1.0
 
 
 _Part = tuple[str, int, int]

@@ -29,7 +29,8 @@ _APOSTROPHES = str.maketrans("’ʼ", "''")
 _LONGEST = 64
 """A longer word (an address, a hash) is cut here, so that a gram always fits its column."""
 
-_SEPARATORS = re.compile(r"[,，、;；\s]+")
+_COMMAS = re.compile(r"[,，、;；]+")
+_SEPARATORS = re.compile(rf"(?:{_COMMAS.pattern}|\s)+")
 
 
 class _Stemmer(Protocol):
@@ -75,6 +76,12 @@ def keywords(query: str) -> list[str]:
     for word in filter(None, _SEPARATORS.split(query)):
         found.setdefault(fold_name(word), word)
     return list(found.values())
+
+
+def phrases(query: str) -> list[str]:
+    """The parts of a query between commas that hold blanks, each once: names of several words (R2.9)."""
+    parts = (" ".join(part.split()) for part in _COMMAS.split(query))
+    return list({fold_name(part): part for part in parts if " " in part}.values())
 
 
 def _tokens(text: str) -> Iterator[tuple[str, bool]]:

@@ -126,4 +126,5 @@ def _lines_without(connection: Connection) -> int:
 def _words(connection: Connection) -> int:
     """How many postings there should be."""
     separators = func.length(documents.c.grams) - func.length(func.replace(documents.c.grams, "\n", ""))
-    return int(connection.scalar(select(func.coalesce(func.sum(separators + 1), 0))) or 0)
+    query = select(func.coalesce(func.sum(separators + 1), 0)).where(documents.c.grams != "")
+    return int(connection.scalar(query) or 0)

@@ -255,3 +255,22 @@ def test_r2_09_the_hosts_persona_is_that_of_the_forced_query(graph: MemoryGraph)
     graph.set_persona("neko", {"性格": "傲娇"})
     assert graph.persona(private()) == graph.memory_recall(private(), PERSONA_QUERY)
     assert graph.persona(private()).facts[0].object == "傲娇"
+
+
+def test_r2_09_a_name_of_several_words_is_a_name(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("New York", "是", "城市"), fact("York", "是", "小城")])
+    facts = graph.memory_recall(private(), "音乐，new  york；猫", 1).facts
+    assert [f.subject for f in facts] == ["New York", "York"]
+
+
+@pytest.mark.parametrize("name", ["%", "_", "→", "..."])
+def test_r2_09_a_name_without_a_letter_is_found_and_can_be_purged(graph: MemoryGraph, name: str) -> None:
+    graph.memory_commit(private(), [fact(name, "是", "记号"), fact("x", "是", "字母")])
+    assert said(graph, private(), name) == {(name, "是", "记号")}
+    assert graph.memory_purge(private(), name, "是").ok
+    assert said(graph, private(), name) == set()
+
+
+def test_r2_09_nothing_but_names_without_a_letter_answers_no_question(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("%", "→", "...")])
+    assert said(graph, private(), "音乐") == set()
