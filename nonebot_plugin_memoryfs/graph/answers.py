@@ -84,13 +84,21 @@ def purge_refused(reason: str, nearest: Sequence[str] = ()) -> PurgeResult:
     return PurgeResult(ok=False, text=as_data(f"没有删除任何内容：{reason}。{hint}"), nearest=tuple(nearest))
 
 
-def undone(opened: Sequence[Fact]) -> PurgeResult:
-    """What an undo brought back."""
-    if not opened:
+def undone(opened: Sequence[Fact], outdated: Sequence[Fact]) -> PurgeResult:
+    """What an undo brought back, and what had been corrected meanwhile."""
+    if not opened and not outdated:
         return PurgeResult(ok=False, text="没有可以撤销的删除（只能撤销 30 天内的）。")
-    return PurgeResult(ok=True, text=as_data(f"已恢复：{_brief(opened)}。"), purged=tuple(opened))
+    parts = [f"已恢复：{_brief(opened)}。"] if opened else []
+    if outdated:
+        parts.append(f"后来有了新值，只恢复成历史：{_brief(outdated)}。")
+    return PurgeResult(ok=True, text=as_data("".join(parts)), purged=(*opened, *outdated))
+
+
+def nobody(name: str) -> str:
+    """Why nothing is found under a name."""
+    return f"没有叫 {gist(name, _OBJECT)!r} 的"
 
 
 def _brief(facts: Sequence[Fact]) -> str:
-    told = [f"{f.subject} {f.relation} {gist(f.object, _OBJECT)}" for f in facts[:_SHOWN]]
+    told = [f"{f.subject} {f.label} {gist(f.object, _OBJECT)}" for f in facts[:_SHOWN]]
     return "、".join(told)

@@ -18,7 +18,7 @@ from .history import history
 from .imports import import_triplets
 from .own import own_facts
 from .persona import write_card_persona, write_persona, write_trait
-from .purge import Wanted, purge, undo, why_not
+from .purge import asked_for, purge, undo
 from .recall import Search, recall
 from .render import FACTS_LIMIT, facts_of
 from .results import CommitResult, Fact, ImportResult, PurgeResult, RecallResult
@@ -149,14 +149,13 @@ class MemoryGraph(TurnMemory):
         given = not_text_or_none(relation=relation, object=object, replacement=replacement)
         if wrong := not_text(subject=subject) or given or not_whole_or_none(turn_id=turn_id):
             return answers.purge_refused(wrong)
-        new = None if replacement is None else tidy(replacement)
-        wanted = Wanted(tidy(subject), tidy(relation or ""), tidy(object or ""), new)
-        if wrong := why_not(wanted):
-            return answers.purge_refused(wrong)
+        wanted = asked_for(subject, relation, object, replacement)
+        if isinstance(wanted, str):
+            return answers.purge_refused(wanted)
         with self._store.database.write() as connection:
             place_id = known_place(connection, scope.character_id, scope.conversation_id)
             if place_id is None:
-                return answers.purge_refused(f"没有叫 {wanted.subject!r} 的")
+                return answers.purge_refused(answers.nobody(wanted.subject))
             said = Said(scope=scope, at=self._store.clock(), turn_id=turn_id)
             return purge(self._search(connection, scope), place_id, said, wanted)
 
@@ -166,9 +165,8 @@ class MemoryGraph(TurnMemory):
         with self._store.database.write() as connection:
             place_id = known_place(connection, scope.character_id, scope.conversation_id)
             if place_id is None:
-                return answers.undone([])
-            search = self._search(connection, scope)
-            return answers.undone(undo(search, place_id, scope, self._store.clock()))
+                return answers.undone([], [])
+            return undo(self._search(connection, scope), place_id, scope, self._store.clock())
 
     def fact_history(
         self, scope: Scope, subject: str, relation: str | None = None, limit: int = 20

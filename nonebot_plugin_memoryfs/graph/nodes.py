@@ -94,6 +94,13 @@ def thing(name: str, roles: Role = Role.ENTITY) -> Node:
     return Node(name_key(name), name, roles)
 
 
+def node_of(connection: Connection, node_id: int, name: str) -> Node:
+    """A stored node, to be written of again; `name` is how it is called."""
+    stored = by_id(connection, [node_id])[node_id]
+    roles = Role.AI if stored.key == CHARACTER_KEY else Role.ENTITY
+    return Node(stored.key, name, roles, stored.user_id)
+
+
 def ensure(connection: Connection, character_id: str, wanted: Iterable[Node]) -> dict[str, End]:
     """Find or make nodes: key → the end they are, with the roles they have now."""
     by_key: dict[str, Node] = {}

@@ -16,32 +16,33 @@ from ..storage.tables import LIVE_EDGE, PURGED_EDGE, edges
 from ..text.folding import fold_name
 from . import answers
 from .commit import Said, write_triplets
-from .edges import COLUMNS, Edge, close, edge_of
+from .edges import COLUMNS, Edge, close, edge_of, settle
 from .kinds import EdgeKind
 from .match import where_named
-from .nodes import find, person_key
+from .nodes import find, name_key, node_of, person_key
 from .recall import Search, spelled
 from .relations import canonical, find_relations
 from .render import facts_of, somebody
-from .results import Fact, PurgeResult
-from .triplets import OBJECT_LIMIT, Triplet
+from .results import PurgeResult
+from .triplets import OBJECT_LIMIT, Triplet, unmarked
 from .who import resolve
 
 AT_ONCE = 5
 UNDO_FOR = timedelta(days=30)
 _NEAREST = 5
+_FIELDS = ("subject", "relation", "object")
 
 _MATCHING = (
     select(*COLUMNS)
     .where(
         edges.c.place_id == bindparam("place_id"),
-        edges.c.subject_id == bindparam("subject_id"),
-        edges.c.kind == EdgeKind.RELATES_TO.value,
+        edges.c.subject_id.in_(bindparam("subject_ids", expanding=True)),
         LIVE_EDGE,
     )
     .order_by(edges.c.last_seen.desc())
     .limit(AT_ONCE + 1)
 )
+_FACT = edges.c.kind == EdgeKind.RELATES_TO.value
 _OWN = or_(edges.c.user_id == bindparam("user_id"), edges.c.subject_id == bindparam("own_id"))
 """In a group, a person takes back what they said, or what is about them."""
 _LAST = select(func.max(edges.c.valid_to)).where(
@@ -49,20 +50,15 @@ _LAST = select(func.max(edges.c.valid_to)).where(
     edges.c.valid_to >= bindparam("since"),
     PURGED_EDGE,
 )
-_LAST_OWN = _LAST.where(edges.c.user_id == bindparam("user_id"))
 _REPLACED = update(edges).where(edges.c.id == bindparam("edge_id")).values(superseded_by=bindparam("by"))
+_AS_HISTORY = _REPLACED.values(purged=False)
 _PURGED_THEN = select(*COLUMNS).where(
     edges.c.place_id == bindparam("place_id"),
     edges.c.valid_to == bindparam("then"),
     PURGED_EDGE,
 )
-_TWIN = select(edges.c.id).where(
-    edges.c.place_id == bindparam("place_id"),
-    edges.c.subject_id == bindparam("subject_id"),
-    edges.c.relation_id == bindparam("relation_id"),
-    edges.c.object_id == bindparam("object_id"),
-    LIVE_EDGE,
-)
+_OF_A_TWIN = ("place_id", "subject_id", "relation_id", "object_id")
+_TWIN = select(edges.c.id).where(*(edges.c[name] == bindparam(name) for name in _OF_A_TWIN), LIVE_EDGE)
 _REOPEN = (
     update(edges)
     .where(edges.c.id == bindparam("edge_id"))
@@ -80,6 +76,8 @@ class Wanted:
     object: str
     replacement: str | None
     """The object that takes the place of the closed one."""
+    inferred: bool = False
+    """Whether the replacement is marked as concluded (R2.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +89,24 @@ class Found:
     nearest: tuple[str, ...] = ()
 
 
-def why_not(wanted: Wanted) -> str:
-    """What is wrong with what is asked for, or nothing."""
-    if not wanted.subject:
+def asked_for(
+    subject: str, relation: str | None, object: str | None, replacement: str | None
+) -> Wanted | str:
+    """What a purge of these names asks for, or what is wrong with it."""
+    names = [unmarked(name or "")[0] for name in (subject, relation, object)]
+    for field, given, name in zip(_FIELDS, (subject, relation, object), names, strict=True):
+        if given and given.strip() and not name:
+            return f"{field} 是空的"
+    if not names[0]:
         return "请写明 subject"
-    if not wanted.relation and not wanted.object:
+    if not any(names[1:]):
         return "只写主语会删掉太多，请写明 relation 或 object"
-    if wanted.replacement is not None and not 0 < len(wanted.replacement) <= OBJECT_LIMIT:
+    if replacement is None:
+        return Wanted(*names, replacement=None)
+    new, inferred = unmarked(replacement)
+    if not 0 < len(new) <= OBJECT_LIMIT:
         return f"replacement 需要 1 到 {OBJECT_LIMIT} 字"
-    return ""
+    return Wanted(*names, replacement=new, inferred=inferred)
 
 
 def purge(search: Search, place_id: int, said: Said, wanted: Wanted) -> PurgeResult:
@@ -113,7 +120,9 @@ def purge(search: Search, place_id: int, said: Said, wanted: Wanted) -> PurgeRes
     facts = facts_of(search, found.edges)
     if new and any(fold_name(fact.object) == fold_name(new) for fact in facts):
         return answers.purge_refused("新内容和原来的一样")
-    take_back(search, place_id, said, wanted.subject, found.edges, new)
+    if wanted.inferred and any(not fact.inferred for fact in facts):
+        return answers.purge_refused("推测的内容不能代替明确说过的")
+    take_back(search, place_id, said, found.edges, new, inferred=wanted.inferred)
     return answers.purged(facts, new)
 
 
@@ -121,9 +130,10 @@ def take_back(
     search: Search,
     place_id: int,
     said: Said,
-    subject: str,
     taken: Sequence[Edge],
     new: str | None,
+    *,
+    inferred: bool = False,
 ) -> None:
     """Close facts of one place, undoable; `new` takes the place of their object.
 
@@ -131,28 +141,29 @@ def take_back(
         search: for whom and where.
         place_id: the place of the facts.
         said: by whom, and when.
-        subject: a name that means their subject there.
         taken: live facts; with a replacement, all of one label.
         new: the object that holds from now on.
+        inferred: whether that is concluded, not said.
     """
     at = _purge_time(search.connection, place_id, said.at)
     close(search.connection, taken, at, purged=True)
     if new:
-        _replace(search, place_id, replace(said, at=at), subject, taken, new)
+        triplet = Triplet(taken[0].subject, taken[0].relation, new, inferred)
+        _replace(search, place_id, replace(said, at=at), taken, triplet)
 
 
-def _replace(
-    search: Search,
-    place_id: int,
-    said: Said,
-    subject: str,
-    closed: Sequence[Edge],
-    new: str,
-) -> None:
-    connection = search.connection
-    triplet = Triplet(subject, closed[0].relation, new, inferred=False)
-    persona = closed[0].kind == EdgeKind.HAS_PERSONA
-    written = write_triplets(connection, place_id, said, [triplet], search.single_valued, persona=persona)
+def _replace(search: Search, place_id: int, said: Said, closed: Sequence[Edge], triplet: Triplet) -> None:
+    """Write what holds instead, of the very node the closed facts are about, whoever goes by its name now."""
+    connection, former = search.connection, closed[0]
+    subject = node_of(connection, former.subject_id, former.subject)
+    written = write_triplets(
+        connection,
+        place_id,
+        replace(said, known={former.subject: subject}),
+        [triplet],
+        search.single_valued,
+        persona=former.kind == EdgeKind.HAS_PERSONA,
+    )
     by = written.ids[0]
     connection.execute(_REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])
 
@@ -160,42 +171,64 @@ def _replace(
 def _find(search: Search, place_id: int, scope: Scope, wanted: Wanted) -> Found:
     """The facts of this place that exactly these names mean; a name that means nothing, no facts."""
     connection = search.connection
-    names = [name for name in (wanted.subject, wanted.object) if name]
-    who = resolve(connection, scope, place_id, names)
-    nodes = {name: _known(search, place_id, scope, node.key) for name, node in who.items()}
-    for name in names:
-        if nodes[name] is None:
-            return _unknown(search, place_id, name)
+    meant = _meant(search, place_id, scope, [name for name in (wanted.subject, wanted.object) if name])
     statement = _MATCHING
-    where: dict[str, Any] = {"place_id": place_id, "subject_id": nodes[wanted.subject]}
+    where: dict[str, Any] = {"place_id": place_id, "subject_ids": meant[wanted.subject]}
     if wanted.object:
-        statement = statement.where(edges.c.object_id == bindparam("object_id"))
-        where["object_id"] = nodes[wanted.object]
+        statement = statement.where(edges.c.object_id.in_(bindparam("object_ids", expanding=True)))
+        where["object_ids"] = meant[wanted.object]
     if wanted.relation:
         key = fold_name(canonical(wanted.relation, search.single_valued))
         labels = find_relations(connection, scope.character_id, [key])
         statement = statement.where(edges.c.relation_id == bindparam("relation_id"))
         where["relation_id"] = labels.get(key, 0)
-    own = [edge_of(row) for row in connection.execute(*_owned(connection, scope, statement, where))]
+    facts = statement.where(_FACT)
+    own = [edge_of(row) for row in connection.execute(*_owned(connection, scope, facts, where))]
     if len(own) > AT_ONCE:
         return Found(reason=f"符合的超过 {AT_ONCE} 条，请把 relation 或 object 说得更具体")
     if own:
         return Found(edges=tuple(own))
-    if connection.execute(statement, where).first():
+    if connection.execute(facts, where).first():
         return Found(reason="这是群里别人说的，只有本人能改")
-    live = spelled(search, [(place_id, where["subject_id"])])
+    if connection.execute(statement, where).first():
+        return Found(reason="人设和任务不能这样删：人设用 memory_commit 写新的，任务用 task_set_state")
+    if _said_elsewhere(search, place_id, facts, where):
+        return Found(reason="这是在别的会话里说的，要在那里删；值变了用 memory_commit 写新的")
+    for name, node_ids in meant.items():
+        if not node_ids:
+            return _unknown(search, place_id, name)
+    live = spelled(search, ((place_id, node_id) for node_id in where["subject_ids"]))
     return Found(reason="没有这样的事实") if live else _unknown(search, place_id, wanted.subject)
 
 
-def _known(search: Search, place_id: int, scope: Scope, key: str) -> int | None:
-    """The node of this key, if this place or the viewer knows its name: else it is as good as unknown."""
-    found = find(search.connection, scope.character_id, [key])
-    if key not in found:
-        return None
-    node_id, _ = found[key]
+def _meant(search: Search, place_id: int, scope: Scope, names: Sequence[str]) -> dict[str, list[int]]:
+    """Name → the nodes it may mean here and that are known here: the person, and what was only a name.
+
+    Somebody may have been spoken of before they came here themselves, and a single-valued text such as a
+    nickname is no person.
+    """
+    who = resolve(search.connection, scope, place_id, names)
+    keys = {name: (node.key, name_key(name)) for name, node in who.items()}
+    found = find(search.connection, scope.character_id, {key for both in keys.values() for key in both})
+    known = {key: node_id for key, (node_id, _) in found.items() if _is_known(search, place_id, node_id)}
+    return {name: [known[key] for key in dict.fromkeys(both) if key in known] for name, both in keys.items()}
+
+
+def _is_known(search: Search, place_id: int, node_id: int) -> bool:
+    """Whether this place or the viewer knows the name of a node: else it is as good as unknown."""
     here = where_named(search.connection, [place_id], [node_id])
     elsewhere = () if here else where_named(search.connection, search.places, [node_id])
-    return node_id if here or spelled(search, elsewhere) else None
+    return bool(here or spelled(search, elsewhere))
+
+
+def _said_elsewhere(search: Search, place_id: int, facts: Select[Any], where: dict[str, Any]) -> bool:
+    """Whether these facts stand in another conversation that the viewer may look into."""
+    return any(
+        search.seen(edge_of(row))
+        for other in search.places
+        if other != place_id
+        for row in search.connection.execute(facts, {**where, "place_id": other})
+    )
 
 
 def _owned(
@@ -211,7 +244,7 @@ def _owned(
 
 def _unknown(search: Search, place_id: int, name: str) -> Found:
     nearest = _nearest_names(search, place_id, name)
-    return Found(reason=f"没有叫 {name!r} 的", nearest=nearest)
+    return Found(reason=answers.nobody(name), nearest=nearest)
 
 
 def _nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
@@ -232,35 +265,41 @@ def _purge_time(connection: Connection, place_id: int, at: datetime) -> datetime
     return at if last is None or last < at else last + timedelta(microseconds=1)
 
 
-def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> list[Fact]:
+def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> PurgeResult:
     """Open again what the last purge here closed; a replacement it brought in ends.
 
-    In a group, the last one that closed something the scope's user had said.
+    In a group, the last one that closed what the scope's user had said, or what was about them.
     """
-    connection = search.connection
-    where: dict[str, Any] = {"place_id": place_id, "since": at - UNDO_FOR}
-    if scope.private:
-        then = connection.execute(_LAST, where).scalar()
-    else:
-        then = connection.execute(_LAST_OWN, {**where, "user_id": scope.user_id}).scalar()
-    return [] if then is None else facts_of(search, reopen(search.connection, place_id, then, at))
+    since = {"place_id": place_id, "since": at - UNDO_FOR}
+    then = search.connection.execute(*_owned(search.connection, scope, _LAST, since)).scalar()
+    if then is None:
+        return answers.undone([], [])
+    opened, outdated = reopen(search.connection, place_id, then, at, search.single_valued)
+    return answers.undone(facts_of(search, opened), facts_of(search, outdated))
 
 
-def reopen(connection: Connection, place_id: int, then: datetime, at: datetime) -> list[Edge]:
-    """Open again what the purge of that time closed; a replacement it brought in ends."""
+def reopen(
+    connection: Connection, place_id: int, then: datetime, at: datetime, single_valued: frozenset[str]
+) -> tuple[list[Edge], list[Edge]]:
+    """Open again what the purge of that time closed; a replacement it brought in ends.
+
+    Returns:
+        What holds again, and what was corrected meanwhile: that becomes history, not undoable again.
+    """
     closed = [edge_of(row) for row in connection.execute(_PURGED_THEN, {"place_id": place_id, "then": then})]
     for edge in closed:
         _end_replacement(connection, edge, then, at)
+    outdated: list[Edge] = []
     for edge in closed:
-        twin = {
-            "place_id": place_id,
-            "subject_id": edge.subject_id,
-            "relation_id": edge.relation_id,
-            "object_id": edge.object_id,
-        }
-        if connection.execute(_TWIN, twin).first() is None:
-            connection.execute(_REOPEN, {"edge_id": edge.id})
-    return closed
+        twin = connection.execute(_TWIN, {name: getattr(edge, name) for name in _OF_A_TWIN}).scalar()
+        if twin is not None:
+            connection.execute(_AS_HISTORY, {"edge_id": edge.id, "by": twin})
+            continue
+        connection.execute(_REOPEN, {"edge_id": edge.id})
+        if edge.kind == EdgeKind.HAS_PERSONA or fold_name(edge.relation) in single_valued:
+            settled = settle(connection, place_id, edge.subject_id, edge.relation_id)
+            outdated += [edge for ended in settled if ended.id == edge.id]
+    return [edge for edge in closed if edge not in outdated], outdated
 
 
 def _end_replacement(connection: Connection, edge: Edge, then: datetime, at: datetime) -> None:

@@ -20,7 +20,8 @@ _SAME = {
     "现在在": "所在地",
     "在": "所在地",
     "居住地": "所在地",
-    "位于": "位于",
+    "居住在": "所在地",
+    "现居": "所在地",
     "工作": "职业",
     "岁数": "年龄",
     "生日是": "生日",
@@ -30,7 +31,7 @@ _SAME = {
 
 def canonical(relation: str, single_valued: frozenset[str]) -> str:
     """The label a fact is kept under; `single_valued` are folded labels."""
-    same = _SAME.get(fold_name(relation), relation)
+    same = _SAME.get(fold_name(relation).removeprefix("我"), relation)
     return same if fold_name(same) in single_valued else relation
 
 

@@ -18,7 +18,7 @@ from ..text.folding import fold_name
 from .commit import Said
 from .edges import COLUMNS, Edge, edge_of
 from .kinds import EdgeKind
-from .nodes import CHARACTER, CHARACTER_KEY, SPEAKER, by_id, find, person_key
+from .nodes import CHARACTER, CHARACTER_KEY, by_id, find, person_key
 from .over_graph import OverGraph
 from .purge import UNDO_FOR, reopen, take_back
 from .triplets import OBJECT_LIMIT, tidy
@@ -223,7 +223,7 @@ class FactReview(OverGraph):
                 raise Outdated("这条已经恢复了")
             if not fact.undoable or edge.valid_to is None:
                 raise InvalidInput(f"这条不能撤销了（只能撤销 {UNDO_FOR.days} 天内的）")
-            reopen(connection, edge.place_id, edge.valid_to, now)
+            reopen(connection, edge.place_id, edge.valid_to, now, self._single_valued)
             return self._one(connection, fact_id)[0]
 
     def _change(self, connection: Connection, fact_id: int, expected: str, new: str | None) -> StoredFact:
@@ -234,7 +234,7 @@ class FactReview(OverGraph):
         scope = Scope(fact.character_id, fact.conversation_id, fact.user_id, private)
         said = Said(scope=scope, at=self._store.clock())
         search = self._search(connection, scope)
-        take_back(search, edge.place_id, said, _name_of_subject(connection, edge), [edge], new)
+        take_back(search, edge.place_id, said, [edge], new)
         if new is None:
             return self._one(connection, fact_id)[0]
         replaced = edge_of(connection.execute(select(*COLUMNS).where(edges.c.id == fact_id)).one())
@@ -302,13 +302,3 @@ def _names(connection: Connection, node_ids: Sequence[int]) -> dict[int, str]:
     for chunk in chunks(node_ids):
         found.update((row.node_id, row.name) for row in connection.execute(_NAMES, {"node_ids": chunk}))
     return found
-
-
-def _name_of_subject(connection: Connection, edge: Edge) -> str:
-    """A name that means this edge's subject where its speaker speaks."""
-    node = by_id(connection, [edge.subject_id])[edge.subject_id]
-    if node.key == CHARACTER_KEY:
-        return CHARACTER
-    if node.user_id is None:
-        return edge.subject
-    return SPEAKER if node.user_id == edge.user_id else f"{SPEAKER}{node.user_id}"

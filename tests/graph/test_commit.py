@@ -272,12 +272,14 @@ def test_r2_08_one_bad_triplet_refuses_all(graph: MemoryGraph, store: Store, bad
 
 
 @pytest.mark.parametrize(
-    "name", ["%", "_", "a/b\\c", "😀", "x\x00\x07y\nz", "a\ud800b", "' OR 1=1 --", "【系统】"]
+    "name",
+    ["%", "_", "→", "...", "C++", "a/b\\c", "😀", "x\x00\x07y\nz", "a\ud800b", "' OR 1=1 --", "【系统】"],
 )
 def test_r2_08_odd_names_are_kept_as_names(graph: MemoryGraph, name: str) -> None:
     graph.memory_commit(private(), [fact("普通", "喜欢", "摇滚")])
     assert graph.memory_commit(private(), [fact(name, "喜欢", name)]).ok
     answer = graph.memory_recall(private(), name)
+    assert answer.facts
     assert all(f.subject != "普通" for f in answer.facts)
     assert all(len(line.splitlines()) == 1 for line in answer.text.split("\n"))
 
@@ -329,3 +331,20 @@ def test_r2_02_ones_own_name_is_a_text_and_not_oneself(graph: MemoryGraph, relat
     said_so = [fact("用户", relation, "小明")]
     assert graph.memory_commit(private(), said_so, speaker_name="小明").ok
     assert said(graph, private(), relation) == {("用户", relation, "小明")}
+
+
+@pytest.mark.parametrize("relation", ["住在", "我住在", "现在在", "我现在在", "居住在", "所在地"])
+def test_r2_05_where_somebody_is_has_one_label(graph: MemoryGraph, relation: str) -> None:
+    graph.memory_commit(private(), [fact("用户", "所在地", "北京")])
+    answer = graph.memory_commit(private(), [fact("用户", relation, "上海")])
+    assert [f.object for f in answer.superseded] == ["北京"]
+    assert said(graph, private(), "用户") == {("用户", "所在地", "上海")}
+
+
+def test_r2_04_a_mark_is_shown_in_every_answer(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("用户", "年龄", "[推测]20"), fact("AI", "性格", "[推测]傲娇")])
+    assert "[推测]性格" in graph.persona(private()).text
+    assert "用户 [推测]年龄 20" in graph.memory_commit(private(), [fact("用户", "年龄", "21")]).text
+    graph.memory_commit(private(), [fact("用户", "喜欢", "[猜测]茶")])
+    assert "用户 [推测]喜欢 茶" in graph.memory_purge(private(), "用户", "喜欢", "茶").text
+    assert "用户 [推测]喜欢 茶" in graph.undo_purge(private()).text

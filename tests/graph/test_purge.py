@@ -208,3 +208,71 @@ def test_r1_19_a_replacement_is_linked_to_its_turn(graph: MemoryGraph, clock: Cl
     text = graph.task_chain(private()).text
     assert "摇滚" not in text
     assert "爵士" not in text
+
+
+def test_r2_10_a_name_is_found_whoever_goes_by_it_now(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("用户", "昵称", "小明")], speaker_name="小明")
+    assert graph.memory_purge(private(), "用户", "昵称", "小明").ok
+    before = [fact("用户", "喜欢", "小红"), fact("小红", "爱吃", "鱼"), fact("小红", "养了", "猫")]
+    graph.memory_commit(group(user="1"), before)
+    graph.memory_commit(group(user="2"), [fact("用户", "喜欢", "虾")], speaker_name="小红")
+    assert graph.memory_purge(group(user="1"), "用户", "喜欢", "小红").ok
+    assert graph.memory_purge(group(user="1"), "小红", "养了", replacement="狗").ok
+    assert graph.memory_purge(group(user="1"), "小红", "爱吃", "鱼").ok
+    assert said(graph, group(user="1"), "小红") == {("小红", "喜欢", "虾"), ("小红", "养了", "狗")}
+    assert [f.object for f in graph.own_facts(group(user="2"))] == ["虾"]  # 养了 is told of a name
+
+
+def test_r2_10_what_was_closed_about_somebody_they_can_bring_back(graph: MemoryGraph) -> None:
+    graph.memory_commit(group(user="1"), [fact("用户", "喜欢", "摇滚")], speaker_name="小明")
+    graph.memory_commit(group(user="2"), [fact("小明", "怕", "蛇")], speaker_name="小红")
+    assert graph.memory_purge(group(user="1"), "用户", "怕").ok
+    assert not graph.undo_purge(group(user="3")).ok
+    assert [f.object for f in graph.undo_purge(group(user="1")).purged] == ["蛇"]
+    assert said(graph, group(user="3"), "蛇") == {("小明", "怕", "蛇")}
+
+
+def test_r2_10_what_has_a_newer_value_comes_back_as_history(graph: MemoryGraph, clock: Clock) -> None:
+    for job in ("医生", "作家"):
+        clock.advance(minutes=1)
+        graph.memory_commit(private(), [fact("用户", "职业", job)])
+        if job == "医生":
+            graph.memory_purge(private(), "用户", "职业", "医生")
+    answer = graph.undo_purge(private())
+    assert answer.ok
+    assert "历史" in answer.text
+    assert [f.object for f in graph.own_facts(private())] == ["作家"]
+    assert [f.object for f in graph.fact_history(private(), "用户")] == ["医生"]
+    assert not graph.undo_purge(private()).ok
+
+
+def test_r2_10_what_was_said_again_is_not_brought_back_twice(graph: MemoryGraph, clock: Clock) -> None:
+    likes(graph, "爵士", "摇滚")
+    graph.memory_purge(private(), "用户", object="爵士")
+    clock.advance(minutes=1)
+    graph.memory_purge(private(), "用户", object="摇滚")
+    likes(graph, "摇滚")
+    assert [f.object for f in graph.undo_purge(private()).purged] == ["摇滚"]
+    assert [f.object for f in graph.undo_purge(private()).purged] == ["爵士"]
+    assert not graph.undo_purge(private()).ok
+
+
+def test_r2_04_a_purge_understands_marks(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("用户", "喜欢", "[推测]茶"), fact("用户", "喜欢", "[推测]酒")])
+    assert graph.memory_purge(private(), "用户", "[推测]喜欢", "茶").ok
+    assert graph.memory_purge(private(), "用户", "喜欢", "[推测] 酒", "[推测]咖啡").ok
+    assert [(f.object, f.inferred) for f in graph.own_facts(private())] == [("咖啡", True)]
+    graph.memory_commit(private(), [fact("用户", "喜欢", "咖啡")])
+    assert not graph.memory_purge(private(), "用户", "喜欢", "咖啡", "[推测]茶").ok
+    for object in ("[推测]", "\u200b"):  # no name at all is no filter that fits everything
+        assert not graph.memory_purge(private(), "用户", "喜欢", object).ok
+    assert said(graph, private(), "喜欢") == {("用户", "喜欢", "咖啡")}
+
+
+def test_r2_10_a_refusal_says_the_way(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("AI", "语气", "平静")])
+    assert "memory_commit" in graph.memory_purge(private(), "AI", "语气").text
+    graph.memory_commit(group(user="1"), [fact("用户", "怕", "蛇")])
+    assert graph.memory_recall(private("1"), "蛇").facts
+    assert "别的会话" in graph.memory_purge(private("1"), "用户", "怕", "蛇").text
+    assert "别的会话" not in graph.memory_purge(private("2"), "用户1", "怕", "蛇").text
