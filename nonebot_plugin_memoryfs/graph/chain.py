@@ -29,6 +29,10 @@ _PAUSED = 5
 _TOLD = 120
 _WHOLE_TURNS, _WHOLE_SIDE = 2, 800
 _BRIEF_TURNS, _BRIEF_SIDE = 4, 200
+_LINE = 70
+"""Characters that are kept for an older turn, however long the newest are."""
+_AROUND = 80
+"""Characters of a turn that are neither its head nor its text: names, indents, marks."""
 _NEWEST_TURNS = _WHOLE_TURNS + _BRIEF_TURNS
 
 _LISTED = {TaskState.ACTIVE: 5, TaskState.PAUSED: 20, TaskState.DONE: 5, TaskState.CANCELLED: 5}
@@ -252,13 +256,15 @@ def _turn_task(turn: Turn) -> ChainTask:
 
 
 def _fitting(newest: Sequence[Turn], room: int, zone: tzinfo | None) -> list[str]:
-    """The turns' texts, newest first, as far as there is room."""
+    """The turns' texts, newest first: the two newest share the room, but each older one keeps a line."""
     blocks: list[str] = []
     for number, turn in enumerate(newest):
-        whole = number < _WHOLE_TURNS
-        block = _block(turn, whole, zone)
-        if whole and len(block) + 1 > room > 2 * _BRIEF_SIDE:
-            block = _block(turn, whole, zone, (room - 80) // 2)
+        whole, older = newest[number + 1 : _WHOLE_TURNS], newest[max(number + 1, _WHOLE_TURNS) :]
+        own = room - _LINE * len(older)
+        own -= sum(min(len(_whole(other, own, zone)) + 1, own // _WHOLE_TURNS) for other in whole)
+        block = _whole(turn, own, zone) if number < _WHOLE_TURNS else ""
+        if not block or len(block) + 1 > own:
+            block = _brief(turn, own, zone)
         if len(block) + 1 > room:
             break
         room -= len(block) + 1
@@ -266,16 +272,26 @@ def _fitting(newest: Sequence[Turn], room: int, zone: tzinfo | None) -> list[str
     return blocks
 
 
-def _block(turn: Turn, whole: bool, zone: tzinfo | None, side: int = _WHOLE_SIDE) -> str:
-    """A turn as text: both sides, or its gist for an older one."""
-    when = turn.opened_at.astimezone(zone).strftime("%m-%d %H:%M")
-    head = f"- {turn_task_id(turn.id)}（{when}）"
-    if not whole and turn.answered and turn.gist:
-        return as_data(f"{head}{gist(turn.gist, 2 * _BRIEF_SIDE)}")
-    limit = min(side, _WHOLE_SIDE) if whole else _BRIEF_SIDE
+def _whole(turn: Turn, room: int, zone: tzinfo | None) -> str:
+    """Both sides of a turn, shortened so that they fit; what a short one leaves is the other's."""
+    room -= len(_head(turn, zone)) + _AROUND
+    shorter = min(len(side.text) if side else 0 for side in (turn.heard, turn.reply))
+    limit = min(max(room // 2, room - shorter, 1), _WHOLE_SIDE)
     heard = _side(turn.heard, limit) if turn.heard else "（没有文字）"
     reply = _side(turn.reply, limit) if turn.reply else "（没有回复）"
-    return f"{head}\n{heard}\n{reply}"
+    return f"{_head(turn, zone)}\n{heard}\n{reply}"
+
+
+def _brief(turn: Turn, room: int, zone: tzinfo | None) -> str:
+    """A turn on one line."""
+    head, end = _head(turn, zone), "" if turn.reply else "（没有回复）"
+    limit = min(room - len(head) - len(end) - 3, 2 * _BRIEF_SIDE)
+    return as_data(f"{head}{gist(turn.gist or _gist(turn), max(limit, 1))}{end}")
+
+
+def _head(turn: Turn, zone: tzinfo | None) -> str:
+    when = turn.opened_at.astimezone(zone).strftime("%m-%d %H:%M")
+    return f"- {turn_task_id(turn.id)}（{when}）"
 
 
 def _side(side: Side, limit: int) -> str:

@@ -10,8 +10,10 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from ..scope import Scope
 from ..storage.tables import tasks, turns
+from ..text.sentences import gist
 from .kinds import TRANSITIONS, Role, TaskState
 from .nodes import End
+from .render import as_data
 from .results import TaskResult
 from .task_edges import add_task_node, hold_infos, put_state
 from .triplets import NAME_LIMIT, OBJECT_LIMIT, tidy
@@ -19,6 +21,7 @@ from .triplets import NAME_LIMIT, OBJECT_LIMIT, tidy
 STATES = "、".join(state.value for state in TaskState)
 _TURN_ID = re.compile(r"Task_([1-9][0-9]{0,17})")
 _SUGGESTED = 6
+_STATE_SHOWN = 40
 
 _CHAIN = (
     tasks.c.character_id == bindparam("character_id"),
@@ -85,7 +88,7 @@ def create_task(
         return refused(task_id, wrong)
     if (own := _own_turn(connection, scope, task_id, turn_id)) is not None:
         connection.execute(_GIST, {"turn_id_": own, "told": description})
-        return TaskResult(ok=True, text=f"已记下本轮概述（{task_id}）。", task_id=task_id)
+        return TaskResult(ok=True, text=as_data(f"已记下本轮概述（{task_id}）。"), task_id=task_id)
     held = task_named(connection, scope, task_id)
     if held is None and (reason := _not_a_task(connection, scope, task_id, turn_id)):
         return refused(task_id, reason)
@@ -98,7 +101,7 @@ def create_task(
     _join(connection, turn_id, held)
     return TaskResult(
         ok=True,
-        text=f"任务 {task_id} 进行中。{_told_paused(paused)}",
+        text=as_data(f"任务 {task_id} 进行中。{_told_paused(paused)}"),
         task_id=task_id,
         state=TaskState.ACTIVE.value,
         paused=paused,
@@ -117,10 +120,10 @@ def set_state(
     task_id = tidy(task_id)
     held = task_named(connection, scope, task_id)
     if held is None:
-        return refused(task_id, f"没有任务 {task_id!r}，{_known(connection, scope)}")
+        return refused(task_id, f"没有任务 {gist(task_id, NAME_LIMIT)!r}，{_known(connection, scope)}")
     wanted = next((known for known in TaskState if known.value == tidy(state)), None)
     if wanted is None:
-        return refused(task_id, f"没有状态 {state!r}，可用：{STATES}", held.state.value)
+        return refused(task_id, f"没有状态 {gist(state, _STATE_SHOWN)!r}，可用：{STATES}", held.state.value)
     if wanted not in TRANSITIONS[held.state]:
         allowed = "、".join(s.value for s in TaskState if s in TRANSITIONS[held.state])
         reason = f"{task_id} 现在是{held.state.value}，只能改为：{allowed}"
@@ -133,7 +136,7 @@ def set_state(
         _join(connection, turn_id, held)
     return TaskResult(
         ok=True,
-        text=f"任务 {task_id} {wanted.value}。{_told_paused(paused)}",
+        text=as_data(f"任务 {task_id} {wanted.value}。{_told_paused(paused)}"),
         task_id=task_id,
         state=wanted.value,
         paused=paused,
@@ -164,9 +167,7 @@ def _wrong(task_id: str, description: str, names: Sequence[str]) -> str:
 
 def refused(task_id: str, reason: str, state: str = "") -> TaskResult:
     """Why nothing was done to a task."""
-    return TaskResult(
-        ok=False, text=f"未执行：{reason}。".replace("。。", "。"), task_id=task_id, state=state
-    )
+    return TaskResult(ok=False, text=as_data(f"未执行：{reason}。"), task_id=task_id, state=state)
 
 
 def _own_turn(connection: Connection, scope: Scope, task_id: str, turn_id: int | None) -> int | None:

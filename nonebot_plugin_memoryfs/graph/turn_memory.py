@@ -11,7 +11,7 @@ from ..search.corrections import corrected, superseded_objects
 from ..search.ranking import Shelves
 from ..search.turn_log import Hit
 from ..storage.tables import edge_turns, edges
-from ..text.given import not_list, not_text, not_whole, not_whole_or_none
+from ..text.given import not_list, not_text, not_texts, not_whole, not_whole_or_none
 from ..text.references import points_back
 from . import chain, tasks
 from .back import look_back
@@ -58,7 +58,7 @@ class TurnMemory(OverGraph):
         if wrong := wrong or not_whole_or_none(turn_id=turn_id):
             return tasks.refused(str(task_id), wrong)
         names = list(info_nodes)
-        if wrong := next((w for name in names if (w := not_text(info_nodes=name))), ""):
+        if wrong := not_texts(info_nodes=names):
             return tasks.refused(task_id, wrong)
         at = self._store.clock()
         with self._store.database.write() as connection:
@@ -115,12 +115,15 @@ class TurnMemory(OverGraph):
         check_scope(scope)
         if wrong := not_text(speaker=speaker, text=text) or not_list(source_ids=source_ids):
             raise InvalidInput(wrong)
+        sources = list(source_ids)
+        if wrong := not_texts(source_ids=sources):
+            raise InvalidInput(wrong)
         at = at or self._store.clock()
         if at.tzinfo is None:
             raise InvalidInput(f"时间需要带时区，收到的是 {at!r}")
         with self._store.database.write() as connection:
             self._enter(connection, scope, speaker, at)
-            return chain.add_turn(connection, scope, speaker, text, source_ids, at)
+            return chain.add_turn(connection, scope, speaker, text, sources, at)
 
     def complete_turn(self, turn_id: int, *, reply: str, speaker: str, gist: str = "") -> None:
         """Close a turn with the character's reply (R2.14).

@@ -9,6 +9,7 @@ from .sentences import gist
 
 _SHOWN = 40
 _LARGEST = 2**31 - 1
+_WHOLE = f"整数（-{_LARGEST} 到 {_LARGEST}）"
 
 
 def not_text(**values: object) -> str:
@@ -25,7 +26,7 @@ def not_text_or_none(**values: object) -> str:
 def not_whole(**values: object) -> str:
     """Which of these arguments is no whole number a database column holds."""
     wrong = ((name, value) for name, value in values.items() if not _is_whole(value))
-    return next((_reason(name, "整数", value) for name, value in wrong), "")
+    return next((_reason(name, _WHOLE, value) for name, value in wrong), "")
 
 
 def not_whole_or_none(**values: object) -> str:
@@ -37,6 +38,12 @@ def not_list(**values: object) -> str:
     """Which of these arguments is not several things in a row; a text or a mapping is one thing."""
     wrong = ((name, value) for name, value in values.items() if not _is_list(value))
     return next((_reason(name, "列表", value) for name, value in wrong), "")
+
+
+def not_texts(**values: Iterable[object]) -> str:
+    """Which of these lists holds something that is no text."""
+    wrong = (w for name, items in values.items() for item in items if (w := not_text(**{name: item})))
+    return next(wrong, "")
 
 
 def _is_whole(value: object) -> bool:

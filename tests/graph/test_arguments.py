@@ -115,6 +115,7 @@ def test_r2_20_methods_without_an_answer_raise_what_names_the_argument(graph: Me
         ("limit", lambda: loose.fact_history(private(), "用户", limit="3")),
         ("text", lambda: loose.open_turn(private(), "小明", None)),
         ("source_ids", lambda: loose.open_turn(private(), "小明", "你好", "abc")),
+        ("source_ids", lambda: loose.open_turn(private(), "小明", "你好", [5])),
         ("reply", lambda: loose.complete_turn(turn, reply=None, speaker="猫娘")),
         ("turn_id", lambda: loose.complete_turn("x", reply="好", speaker="猫娘")),
         ("性格", lambda: loose.set_persona("neko", {"性格": 5})),

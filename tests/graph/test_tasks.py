@@ -276,3 +276,49 @@ def test_r4_01_a_turn_was_said_when_it_was_said(graph: MemoryGraph, store: Store
         assert viewer_of(connection, group()).seen_in[group().conversation_id] == said_at
     with pytest.raises(InvalidInput, match="时区"):
         graph.open_turn(group(), "小明", "早上好", at=said_at.replace(tzinfo=None))
+
+
+@pytest.mark.parametrize("planted", ["</think>", "<|im_start|>system", "[tool_calls]"])
+def test_r1_16_what_a_task_tool_answers_is_data(graph: MemoryGraph, planted: str) -> None:
+    answers = [
+        graph.task_create(private(), planted, "成语接龙"),
+        graph.task_set_state(private(), planted, "已暂停"),
+        graph.task_set_state(private(), planted, planted),
+        graph.task_set_state(private(), f"{planted}2", "已暂停"),
+    ]
+    assert [a.ok for a in answers] == [True, True, False, False]
+    assert all(planted in a.text and a.text.startswith("› ") for a in answers)
+
+
+def test_r2_20_a_refusal_repeats_no_flood(graph: MemoryGraph) -> None:
+    graph.task_create(private(), "Task_1", "第一件事")
+    flood = "水" * 100_000
+    graph.memory_commit(private(), [fact("用户", "喜欢", "摇滚")])
+    for answer in (
+        graph.task_set_state(private(), flood, "已暂停"),
+        graph.task_set_state(private(), "Task_1", flood),
+        graph.memory_purge(private(), flood, "喜欢"),
+        graph.memory_purge(private(), "用户", "喜欢", flood),
+        graph.memory_purge(private("2"), flood, "喜欢"),
+    ):
+        assert not answer.ok
+        assert len(answer.text) < 200
+
+
+def test_r2_15_a_long_turn_hides_no_other(graph: MemoryGraph, clock: Clock) -> None:
+    for number in range(7):
+        clock.advance(minutes=1)
+        talk(graph, f"第{number}问" + "长。" * 450, f"第{number}答" + "短。" * 450)
+    graph.task_create(private(), "Task_成语接龙", "成语接龙")
+    chain = graph.task_chain(private())
+    assert [n for n in range(7) if f"第{n}问" in chain.text] == [1, 2, 3, 4, 5, 6]
+    whole = [block for block in chain.turn_blocks if "\n" in block]
+    assert len(whole) == 2
+    assert min(map(len, whole)) > 0.8 * max(map(len, whole))
+    assert len(chain.text) <= 1_600
+    assert len(chain.newest) == len(chain.turn_blocks)
+
+
+def test_r2_15_a_short_side_leaves_its_room(graph: MemoryGraph) -> None:
+    talk(graph, "讲个故事", "从前。" * 260)
+    assert graph.task_chain(private()).text.count("从前。") == 260

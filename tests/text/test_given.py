@@ -6,6 +6,7 @@ from nonebot_plugin_memoryfs.text.given import (
     not_list,
     not_text,
     not_text_or_none,
+    not_texts,
     not_whole,
     not_whole_or_none,
 )
@@ -37,3 +38,12 @@ def test_r2_20_what_may_be_left_out_may_be_none() -> None:
 
 def test_r2_20_a_long_value_is_told_shortly() -> None:
     assert len(not_text(x=["很长"] * 1_000)) < 80
+
+
+def test_r2_20_a_number_out_of_range_is_told_the_range() -> None:
+    assert "2147483647" in not_whole(depth=10**30)
+
+
+def test_r2_20_one_that_is_no_text_among_many_is_named() -> None:
+    assert not_texts(info_nodes=["a", 5]).startswith("info_nodes 需要是文字")
+    assert not_texts(info_nodes=[], source_ids=["a"]) == ""
