@@ -90,7 +90,7 @@ def undone(opened: Sequence[Fact], outdated: Sequence[Fact]) -> PurgeResult:
         return PurgeResult(ok=False, text="没有可以撤销的删除（只能撤销 30 天内的）。")
     parts = [f"已恢复：{_brief(opened)}。"] if opened else []
     if outdated:
-        parts.append(f"后来有了新值，只恢复成历史：{_brief(outdated)}。")
+        parts.append(f"后来另有说法，只恢复成历史：{_brief(outdated)}。")
     return PurgeResult(ok=True, text=as_data("".join(parts)), purged=(*opened, *outdated))
 
 

@@ -18,13 +18,14 @@ from .history import history
 from .imports import import_triplets
 from .own import own_facts
 from .persona import write_card_persona, write_persona, write_trait
-from .purge import asked_for, purge, undo
+from .purge import asked_for, purge
 from .recall import Search, recall
 from .render import FACTS_LIMIT, facts_of
 from .results import CommitResult, Fact, ImportResult, PurgeResult, RecallResult
 from .traits import persona_in
 from .triplets import check_all, tidy
 from .turn_memory import TurnMemory
+from .undo import undo
 
 _CHAIN_WORDS = frozenset(map(fold_name, ("TaskNode", "工作记忆", "任务链")))
 _PERSONA_WORDS = frozenset(map(fold_name, (*PERSONA_RELATIONS, "AI", "PersonaNode")))

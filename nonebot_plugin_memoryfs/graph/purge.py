@@ -16,7 +16,7 @@ from ..storage.tables import LIVE_EDGE, PURGED_EDGE, edges
 from ..text.folding import fold_name
 from . import answers
 from .commit import Said, write_triplets
-from .edges import COLUMNS, Edge, close, edge_of, settle
+from .edges import COLUMNS, Edge, close, edge_of
 from .kinds import EdgeKind
 from .match import where_named
 from .nodes import find, name_key, node_of, person_key
@@ -45,26 +45,12 @@ _MATCHING = (
 _FACT = edges.c.kind == EdgeKind.RELATES_TO.value
 _OWN = or_(edges.c.user_id == bindparam("user_id"), edges.c.subject_id == bindparam("own_id"))
 """In a group, a person takes back what they said, or what is about them."""
-_LAST = select(func.max(edges.c.valid_to)).where(
+LAST_PURGED = select(func.max(edges.c.valid_to)).where(
     edges.c.place_id == bindparam("place_id"),
     edges.c.valid_to >= bindparam("since"),
     PURGED_EDGE,
 )
-_REPLACED = update(edges).where(edges.c.id == bindparam("edge_id")).values(superseded_by=bindparam("by"))
-_AS_HISTORY = _REPLACED.values(purged=False)
-_PURGED_THEN = select(*COLUMNS).where(
-    edges.c.place_id == bindparam("place_id"),
-    edges.c.valid_to == bindparam("then"),
-    PURGED_EDGE,
-)
-_OF_A_TWIN = ("place_id", "subject_id", "relation_id", "object_id")
-_TWIN = select(edges.c.id).where(*(edges.c[name] == bindparam(name) for name in _OF_A_TWIN), LIVE_EDGE)
-_REOPEN = (
-    update(edges)
-    .where(edges.c.id == bindparam("edge_id"))
-    .values(valid_to=None, superseded_by=None, purged=False)
-)
-_BY_ID = select(*COLUMNS).where(edges.c.id == bindparam("edge_id"), LIVE_EDGE)
+REPLACED = update(edges).where(edges.c.id == bindparam("edge_id")).values(superseded_by=bindparam("by"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +151,7 @@ def _replace(search: Search, place_id: int, said: Said, closed: Sequence[Edge], 
         persona=former.kind == EdgeKind.HAS_PERSONA,
     )
     by = written.ids[0]
-    connection.execute(_REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])
+    connection.execute(REPLACED, [{"edge_id": edge.id, "by": by} for edge in closed])
 
 
 def _find(search: Search, place_id: int, scope: Scope, wanted: Wanted) -> Found:
@@ -183,7 +169,7 @@ def _find(search: Search, place_id: int, scope: Scope, wanted: Wanted) -> Found:
         statement = statement.where(edges.c.relation_id == bindparam("relation_id"))
         where["relation_id"] = labels.get(key, 0)
     facts = statement.where(_FACT)
-    own = [edge_of(row) for row in connection.execute(*_owned(connection, scope, facts, where))]
+    own = [edge_of(row) for row in connection.execute(*owned(connection, scope, facts, where))]
     if len(own) > AT_ONCE:
         return Found(reason=f"符合的超过 {AT_ONCE} 条，请把 relation 或 object 说得更具体")
     if own:
@@ -231,7 +217,7 @@ def _said_elsewhere(search: Search, place_id: int, facts: Select[Any], where: di
     )
 
 
-def _owned(
+def owned(
     connection: Connection, scope: Scope, statement: Select[Any], where: dict[str, Any]
 ) -> tuple[Select[Any], dict[str, Any]]:
     """The statement with its values, for only those facts the scope's user may close."""
@@ -261,51 +247,5 @@ def _nearest_names(search: Search, place_id: int, name: str) -> tuple[str, ...]:
 def _purge_time(connection: Connection, place_id: int, at: datetime) -> datetime:
     """The time of a purge: what one purge closed is known by it, so no two here share it."""
     where = {"place_id": place_id, "since": at - UNDO_FOR}
-    last = connection.execute(_LAST, where).scalar()
+    last = connection.execute(LAST_PURGED, where).scalar()
     return at if last is None or last < at else last + timedelta(microseconds=1)
-
-
-def undo(search: Search, place_id: int, scope: Scope, at: datetime) -> PurgeResult:
-    """Open again what the last purge here closed; a replacement it brought in ends.
-
-    In a group, the last one that closed what the scope's user had said, or what was about them.
-    """
-    since = {"place_id": place_id, "since": at - UNDO_FOR}
-    then = search.connection.execute(*_owned(search.connection, scope, _LAST, since)).scalar()
-    if then is None:
-        return answers.undone([], [])
-    opened, outdated = reopen(search.connection, place_id, then, at, search.single_valued)
-    return answers.undone(facts_of(search, opened), facts_of(search, outdated))
-
-
-def reopen(
-    connection: Connection, place_id: int, then: datetime, at: datetime, single_valued: frozenset[str]
-) -> tuple[list[Edge], list[Edge]]:
-    """Open again what the purge of that time closed; a replacement it brought in ends.
-
-    Returns:
-        What holds again, and what was corrected meanwhile: that becomes history, not undoable again.
-    """
-    closed = [edge_of(row) for row in connection.execute(_PURGED_THEN, {"place_id": place_id, "then": then})]
-    for edge in closed:
-        _end_replacement(connection, edge, then, at)
-    outdated: list[Edge] = []
-    for edge in closed:
-        twin = connection.execute(_TWIN, {name: getattr(edge, name) for name in _OF_A_TWIN}).scalar()
-        if twin is not None:
-            connection.execute(_AS_HISTORY, {"edge_id": edge.id, "by": twin})
-            continue
-        connection.execute(_REOPEN, {"edge_id": edge.id})
-        if edge.kind == EdgeKind.HAS_PERSONA or fold_name(edge.relation) in single_valued:
-            settled = settle(connection, place_id, edge.subject_id, edge.relation_id)
-            outdated += [edge for ended in settled if ended.id == edge.id]
-    return [edge for edge in closed if edge not in outdated], outdated
-
-
-def _end_replacement(connection: Connection, edge: Edge, then: datetime, at: datetime) -> None:
-    """Close what replaced a purged fact, unless it was said before or has been since."""
-    row = connection.execute(_BY_ID, {"edge_id": edge.superseded_by or 0}).one_or_none()
-    if row is not None:
-        new = edge_of(row)
-        if new.first_seen == then and new.sightings == 1:
-            close(connection, [new], at)

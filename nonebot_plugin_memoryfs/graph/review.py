@@ -20,8 +20,9 @@ from .edges import COLUMNS, Edge, edge_of
 from .kinds import EdgeKind
 from .nodes import CHARACTER, CHARACTER_KEY, by_id, find, person_key
 from .over_graph import OverGraph
-from .purge import UNDO_FOR, reopen, take_back
+from .purge import UNDO_FOR, take_back
 from .triplets import OBJECT_LIMIT, tidy
+from .undo import reopen
 
 _FACT_KINDS = (EdgeKind.RELATES_TO.value, EdgeKind.HAS_PERSONA.value)
 _IS_FACT = (places.c.character_id == bindparam("character_id"), edges.c.kind.in_(_FACT_KINDS), LIVE_EDGE)
@@ -223,15 +224,14 @@ class FactReview(OverGraph):
                 raise Outdated("这条已经恢复了")
             if not fact.undoable or edge.valid_to is None:
                 raise InvalidInput(f"这条不能撤销了（只能撤销 {UNDO_FOR.days} 天内的）")
-            reopen(connection, edge.place_id, edge.valid_to, now, self._single_valued)
+            reopen(self._search(connection, _scope_of(fact)), edge.place_id, edge.valid_to, now)
             return self._one(connection, fact_id)[0]
 
     def _change(self, connection: Connection, fact_id: int, expected: str, new: str | None) -> StoredFact:
         fact, edge = self._one(connection, fact_id)
         if not fact.live or fact.object != expected:
             raise Outdated("这条事实已经变了，请重新查看后再改")
-        private = kind_of(fact.conversation_id) != "group"
-        scope = Scope(fact.character_id, fact.conversation_id, fact.user_id, private)
+        scope = _scope_of(fact)
         said = Said(scope=scope, at=self._store.clock())
         search = self._search(connection, scope)
         take_back(search, edge.place_id, said, [edge], new)
@@ -302,3 +302,9 @@ def _names(connection: Connection, node_ids: Sequence[int]) -> dict[int, str]:
     for chunk in chunks(node_ids):
         found.update((row.node_id, row.name) for row in connection.execute(_NAMES, {"node_ids": chunk}))
     return found
+
+
+def _scope_of(fact: StoredFact) -> Scope:
+    """Where a fact was said, and by whom."""
+    private = kind_of(fact.conversation_id) != "group"
+    return Scope(fact.character_id, fact.conversation_id, fact.user_id, private)

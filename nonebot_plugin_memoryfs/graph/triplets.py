@@ -88,7 +88,14 @@ def check_all(raws: Iterable[Any]) -> tuple[list[Triplet], list[str]]:
 def stands_in(object: str, said: str) -> bool:
     """Whether an object's words stand in what a person said (R2.4)."""
     heard = fold_sentence(said)
-    return all(fold_sentence(word) in heard for word in object.split())
+    return all(_whole_in(fold_sentence(word), heard) for word in object.split())
+
+
+def _whole_in(word: str, heard: str) -> bool:
+    """Whether a folded word stands there, and not as a part of a number: no 2 in 12."""
+    before = r"(?<!\d)(?<!\d\.)" if word[:1].isdigit() else ""
+    after = r"(?!\.?\d)" if word[-1:].isdigit() else ""
+    return re.search(before + re.escape(word) + after, heard) is not None
 
 
 def _field(raw: Any, name: str) -> Any:

@@ -159,13 +159,13 @@ def _withdraw_fact(connection: Connection, edge: Edge, turn_id: int, opened_at: 
         said_at = otherwise or edge.first_seen
         connection.execute(_SAY_LESS, {"of_edge": edge.id, "said_at": said_at})
         return False
-    _give_way(connection, edge)
+    give_way(connection, edge)
     connection.execute(_DROP_EDGE, {"of_edge": edge.id})
     forget_names(connection, [(edge.place_id, edge.subject_id), (edge.place_id, edge.object_id)])
     return True
 
 
-def _give_way(connection: Connection, edge: Edge) -> None:
+def give_way(connection: Connection, edge: Edge) -> None:
     """What a fact had ended holds again, or was ended by what ended the fact."""
     where = {"subject_id": edge.subject_id, "place_id": edge.place_id, "of_edge": edge.id}
     for former in [edge_of(row) for row in connection.execute(_CLOSED_BY, where)]:

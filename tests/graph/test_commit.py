@@ -348,3 +348,14 @@ def test_r2_04_a_mark_is_shown_in_every_answer(graph: MemoryGraph) -> None:
     graph.memory_commit(private(), [fact("用户", "喜欢", "[猜测]茶")])
     assert "用户 [推测]喜欢 茶" in graph.memory_purge(private(), "用户", "喜欢", "茶").text
     assert "用户 [推测]喜欢 茶" in graph.undo_purge(private()).text
+
+
+@pytest.mark.parametrize(
+    ("object", "words", "inferred"),
+    [("2", "我12岁", True), ("12", "我12岁", False), ("1", "楼层是1.5", True), ("20 岁", "我 20 岁", False)],
+)
+def test_r2_04_a_part_of_a_number_was_not_said(
+    graph: MemoryGraph, object: str, words: str, inferred: bool
+) -> None:
+    graph.memory_commit(private(), [fact("用户", "数字", object)], said=words)
+    assert [f.inferred for f in graph.own_facts(private())] == [inferred]

@@ -276,3 +276,20 @@ def test_r2_10_a_refusal_says_the_way(graph: MemoryGraph) -> None:
     assert graph.memory_recall(private("1"), "蛇").facts
     assert "别的会话" in graph.memory_purge(private("1"), "用户", "怕", "蛇").text
     assert "别的会话" not in graph.memory_purge(private("2"), "用户1", "怕", "蛇").text
+
+
+def test_r2_10_what_was_taken_back_in_words_comes_back_as_history(graph: MemoryGraph, clock: Clock) -> None:
+    likes(graph, "茶")
+    graph.memory_purge(private(), "用户", object="茶")
+    clock.advance(minutes=1)
+    graph.memory_commit(private(), [fact("用户", "不喜欢", "茶")])
+    assert "历史" in graph.undo_purge(private()).text
+    assert [(f.relation, f.object) for f in graph.own_facts(private())] == [("不喜欢", "茶")]
+
+
+def test_r2_10_what_a_replacement_had_ended_holds_again(graph: MemoryGraph) -> None:
+    graph.memory_commit(private(), [fact("用户", "讨厌", "咖啡"), fact("用户", "喜欢", "可可")])
+    assert graph.memory_purge(private(), "用户", "喜欢", "可可", replacement="咖啡").ok
+    assert said(graph, private(), "用户") == {("用户", "喜欢", "咖啡")}
+    assert graph.undo_purge(private()).ok
+    assert said(graph, private(), "用户") == {("用户", "讨厌", "咖啡"), ("用户", "喜欢", "可可")}
