@@ -19,7 +19,8 @@ from .task_edges import add_task_node, hold_infos, put_state
 from .triplets import NAME_LIMIT, OBJECT_LIMIT, tidy
 
 STATES = "、".join(state.value for state in TaskState)
-_TURN_ID = re.compile(r"Task_([1-9][0-9]{0,17})")
+_TURN_ID = re.compile(r"Task_([1-9][0-9]*)")
+_LARGEST_TURN = 2**31 - 1
 _SUGGESTED = 6
 _STATE_SHOWN = 40
 
@@ -191,7 +192,7 @@ def _not_a_task(connection: Connection, scope: Scope, task_id: str, turn_id: int
 def _turn_state(connection: Connection, scope: Scope, task_id: str) -> str | None:
     """The state of the turn of this chain whose id this is."""
     number = _TURN_ID.fullmatch(task_id)
-    where = {**_chain(scope), "turn_id": int(number[1]) if number else 0}
+    where = {**_chain(scope), "turn_id": min(int(number[1]), _LARGEST_TURN) if number else 0}
     return connection.execute(_TURN, where).scalar()
 
 

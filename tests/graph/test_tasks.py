@@ -322,3 +322,11 @@ def test_r2_15_a_long_turn_hides_no_other(graph: MemoryGraph, clock: Clock) -> N
 def test_r2_15_a_short_side_leaves_its_room(graph: MemoryGraph) -> None:
     talk(graph, "讲个故事", "从前。" * 260)
     assert graph.task_chain(private()).text.count("从前。") == 260
+
+
+@pytest.mark.parametrize("digits", ["2147483648", "9" * 18, "9" * 40])
+def test_r2_11_a_number_no_turn_can_have_is_an_id(graph: MemoryGraph, digits: str) -> None:
+    assert graph.task_create(private(), f"Task_{digits}", "第一件事").ok
+    assert graph.task_set_state(private(), f"Task_{digits}", "已完成").ok
+    turn = graph.open_turn(private(), "小明", "你好")
+    assert not graph.task_create(private(), f"Task_1{digits[1:]}", "第二件事", turn_id=turn).ok
