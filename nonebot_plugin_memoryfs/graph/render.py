@@ -67,12 +67,13 @@ def somebody(search: Search, node_ids: Iterable[int]) -> dict[int, str]:
 
 def people_names(search: Search, user_ids: Iterable[str]) -> dict[str, str]:
     """User id → what to call them before this viewer, as in `somebody`."""
-    wanted = {person_key(user_id): user_id for user_id in user_ids}
+    own = search.viewer.user_id
+    wanted = {person_key(user_id): user_id for user_id in user_ids if user_id != own}
     found = find(search.connection, search.viewer.character_id, wanted)
     ids = {node_id: wanted[key] for key, (node_id, _) in found.items()}
     by_user = {ids[node_id]: name for node_id, name in _called(search, ids).items()}
-    by_user[search.viewer.user_id] = SPEAKER
-    return {user_id: by_user.get(user_id, f"{SPEAKER}{user_id}") for user_id in wanted.values()}
+    told = {user_id: by_user.get(user_id, f"{SPEAKER}{user_id}") for user_id in wanted.values()}
+    return {own: SPEAKER, **told}
 
 
 def _called(search: Search, people: Mapping[int, str]) -> dict[int, str]:
