@@ -310,7 +310,10 @@ def test_r6_5_verify_finds_what_does_not_hang_together(
 ) -> None:
     app = App.open(Settings(), tmp_path / "data", clock=clock)
     app.rooms.graph.open_turn(private("1"), "小明", "我喜欢火锅")
-    app.rooms.graph.memory_commit(private("1"), [{"subject": "用户", "relation": "喜欢", "object": "火锅"}])
+    odd = {"subject": "%", "relation": "→", "object": "..."}  # names without a gram
+    app.rooms.graph.memory_commit(
+        private("1"), [{"subject": "用户", "relation": "喜欢", "object": "火锅"}, odd]
+    )
     assert upkeep_of(app).verify().ok
     app.rooms.store.close()
     connection = sqlite3.connect(tmp_path / "data" / "memory.db")
