@@ -93,7 +93,7 @@ _BEST = (
     .limit(bindparam("most"))
 )
 
-MOST = 400
+MOST = 100
 """So many of the best documents are found: far more than anybody reads."""
 _PLACES_AT_ONCE = 50
 
