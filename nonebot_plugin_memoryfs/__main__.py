@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from .app import App, policy_of
 from .config import Config, Settings
 from .errors import InvalidInput, OperatorError
-from .scope import Scope, private_conversation
+from .scope import Scope, group_of, private_conversation
 from .storage import Database
 from .storage.store import open_beside, utc_now
 from .turn import explain, latest_trace
@@ -94,8 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     imports.add_argument("--user", help="memory.db 是谁的记忆：号码，如 10001")
     imports.add_argument("--character", help="memory.db 是哪个角色的记忆；不填就是默认角色")
     imports.set_defaults(run=_import)
-    erase = commands.add_parser("erase", help="清除关于一个人的一切（要先停下机器人）")
-    erase.add_argument("user", help="号码，如 10001")
+    erase = commands.add_parser("erase", help="清除关于一个人、或一个群的一切（要先停下机器人）")
+    erase.add_argument("user", help="号码，如 10001；群写 qq_group_123")
     erase.add_argument("--yes", action="store_true", help="不再询问")
     erase.set_defaults(run=_erase)
     return parser
@@ -168,12 +168,13 @@ def _import(place: Place, options: argparse.Namespace) -> int:
 
 def _erase(place: Place, options: argparse.Namespace) -> int:
     if not options.yes:
-        print(f"将清除关于 {options.user} 的一切，不能撤销。再输一遍这个号码确认：", end="", flush=True)
+        print(f"将清除关于 {options.user} 的一切，不能撤销。再输一遍确认：", end="", flush=True)
         if sys.stdin.readline().strip() != options.user:
             print("没有清除")
             return 1
     with _app(place) as app:
-        print(app.keeping.erase_person(options.user).text)
+        keeping, group = app.keeping, group_of(options.user)
+        print((keeping.clear_conversation if group else keeping.erase_person)(options.user).text)
     return 0
 
 

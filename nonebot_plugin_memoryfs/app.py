@@ -209,9 +209,17 @@ class App:
 
     async def erase_person(self, user_id: str) -> Erasure:
         """Erase everything from or about a person, what is only held in memory too (R7.4)."""
+        erasure = await in_thread(self.keeping.erase_person, user_id)
         self._overheard.clear()
         self._present = {(user, where) for user, where in self._present if user != user_id}
-        return await in_thread(self.keeping.erase_person, user_id)
+        return erasure
+
+    async def clear_conversation(self, conversation_id: str) -> Erasure:
+        """Erase everything that was said in a conversation, what is only held in memory too (R7.3)."""
+        erasure = await in_thread(self.keeping.clear_conversation, conversation_id)
+        self._overheard.forget(conversation_id)
+        self._present = {(user, where) for user, where in self._present if where != conversation_id}
+        return erasure
 
     async def withdraw(self, character_id: str, conversation_id: str, source_id: str) -> None:
         """A message was taken back: let go of what it stored, and of its answer if none was given (R4.11).

@@ -1,6 +1,7 @@
 """The working memory as other rooms and plugins use it: tasks, turns, and looking back (R2.11–R2.16)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from sqlalchemy import bindparam, select
@@ -180,6 +181,15 @@ class TurnMemory(OverGraph):
         """What was said in an open turn; `None` once it is closed, or was taken back meanwhile (R4.11)."""
         with self._store.database.read() as connection:
             return chain.open_text(connection, turn_id)
+
+    @contextmanager
+    def while_open(self, turn_id: int) -> Generator[bool]:
+        """One transaction for what is written in a turn: whether it is still open.
+
+        It no longer is once its message was taken back (R4.11), or what it belongs to was erased (R7.4).
+        """
+        with self._store.database.write() as connection:
+            yield chain.open_text(connection, turn_id) is not None
 
     def withdraw_message(self, character_id: str, conversation_id: str, source_id: str) -> Withdrawn | None:
         """Take back what a message said and the facts it alone stated (R4.11).

@@ -22,7 +22,7 @@ from .audience import visible
 from .changes import entry_at, with_entry, with_text
 from .context import DEFAULT_BUDGET, DEFAULT_SHARES, MemoryContext, Recipe, build_context
 from .entries import Entry, repeats
-from .erasure import About, Erased, erase_person
+from .erasure import About, Erased, count_of_conversation, erase_conversation, erase_person
 from .file_store import FileStore
 from .files import FileFields, MemoryFile
 from .history import HistoryLimits
@@ -301,6 +301,21 @@ class MemoryFS:
         """
         with self._files.writing() as connection:
             return erase_person(connection, self._records, user_id, self._files.now(), about)
+
+    def erase_conversation(self, conversation_id: str, about: About) -> Erased:
+        """Erase all that comes from a conversation, of every character, with its past (R7.3).
+
+        Args:
+            conversation_id: the conversation.
+            about: which entries go beside those that carry its tag.
+        """
+        with self._files.writing() as connection:
+            return erase_conversation(connection, self._records, conversation_id, self._files.now(), about)
+
+    def count_of_conversation(self, conversation_id: str) -> int:
+        """How many entries come from a conversation, of every character."""
+        with self._files.reading() as connection:
+            return count_of_conversation(connection, self._records, conversation_id)
 
     # ---- the past
 

@@ -49,6 +49,11 @@ class Overheard:
         """Whether a message was taken back a while ago."""
         return (key, source_id) in self._taken_back
 
+    def forget(self, conversation_id: str) -> None:
+        """Forget the lines of a conversation, whichever character heard them."""
+        for key in [key for key in self._lines if key[1] == conversation_id]:
+            del self._lines[key]
+
     def take(self, key: Key) -> tuple[OverheardLine, ...]:
         """The lines since the last turn, which are then forgotten."""
         return tuple(self._lines.pop(key, ()))

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ..concurrency import in_thread
 from ..graph import Answer as ToolAnswer
@@ -44,9 +44,18 @@ class TurnTools:
             return ToolResult(True, checked.summary)
         if not self._turn.kept and tool.name != "memory_recall":
             return ToolResult(False, "未执行：对方说了停记，现在什么都不记。")
-        if isinstance(checked, CommitArguments):
-            return await in_thread(self._commit, checked)
-        return await in_thread(self._carry_out, tool, checked.model_dump())
+        if tool.name == "memory_recall":
+            return await in_thread(self._carry_out, tool, checked.model_dump())
+        return await in_thread(self._write, tool, checked)
+
+    def _write(self, tool: Tool, checked: BaseModel) -> ToolResult:
+        """Carry a call out, unless the turn was taken back or erased while the model thought."""
+        with self._graph.while_open(self._turn.turn_id) as is_open:
+            if not is_open:
+                return ToolResult(False, "未执行：这条消息已经撤回或清除了，不能再记。")
+            if isinstance(checked, CommitArguments):
+                return self._commit(checked)
+            return self._carry_out(tool, checked.model_dump())
 
     def _commit(self, arguments: CommitArguments) -> ToolResult:
         incoming = self._turn.incoming

@@ -1,4 +1,4 @@
-"""Who was erased, without their ids: what a restored backup must let go of again (R6.5).
+"""Who, or which group, was erased, without their ids: what a restored backup must let go of again (R6.5).
 
 A digest keeps an id out of sight and in no file; it does not hide a short number from somebody who tries all.
 """
@@ -24,7 +24,7 @@ FILE = "erasures.json"
 
 @dataclass(frozen=True, slots=True)
 class SealedId:
-    """A person who was erased."""
+    """A person, or a group's conversation, that was erased."""
 
     salt: str
     digest: str

@@ -17,10 +17,12 @@ from ..storage.tables import documents, erasures, lines, places, postings
 from .erased_ids import sealed
 from .facts import erase_facts, erase_names, erase_repeated_facts, names_of
 from .holdings import HOLDINGS, Way
-from .note_rows import erase_notes
+from .note_rows import erase_notes, notes_of_person
 from .others import about_entry, erase_from_others, gather_words
-from .person import Person, find_person, within_reach
+from .person import Whose, find_person, within_reach
 from .words import Words
+
+_FILES = "搁置的文件"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,19 @@ class Erasure:
     """How many of what, by its Chinese name; only what there was."""
 
     @property
+    def told(self) -> str:
+        """How many of what, for people; empty where there was nothing."""
+        return "，".join(f"{name} {count}" for name, count in self.counts.items())
+
+    def with_files(self, count: int) -> "Erasure":
+        """It, and so many set-aside files."""
+        before = self.counts.get(_FILES, 0)
+        return Erasure({**self.counts, _FILES: before + count}) if count else self
+
+    @property
     def text(self) -> str:
         """In one sentence."""
-        told = "，".join(f"{name} {count}" for name, count in self.counts.items())
-        return f"已清除：{told}" if told else "没有存过与此人有关的内容"
+        return f"已清除：{self.told}" if self.counts else "没有存过有关的内容"
 
 
 def erase_rows(
@@ -54,17 +65,12 @@ def erase_rows(
     names = names_of(connection, person)
     words = Words(user_id, names)
     gone = erase_facts(connection, person, names)
-    gather_words(connection, person, words, gone.things)
+    gather_words(connection, person, words, gone.things, person.groups)
     gone += erase_repeated_facts(connection, words, reach)
     counts = {"事实": len(gone.edges)}
     counts["别人对话里提到的地方"] = erase_from_others(connection, person, words, reach)
-    counts["便签"] = erase_notes(connection, person, words, reach)
-    _erase_from_index(connection, person)
-    for holding in HOLDINGS.values():
-        if holding.way is Way.ROWS and holding.theirs is not None:
-            deleted = connection.execute(delete(holding.table).where(holding.theirs(person))).rowcount
-            if holding.title:
-                counts[holding.title] = deleted
+    counts["便签"] = erase_notes(connection, notes_of_person(connection, person, words, reach))
+    counts |= erase_held(connection, person)
     erase_names(connection, gone)
     files = memory.erase_person(user_id, about_entry(words, reach))
     counts |= {"记忆文件": files.files, "其他文件里的条目": files.entries}
@@ -72,10 +78,32 @@ def erase_rows(
     return Erasure({name: count for name, count in counts.items() if count}), words
 
 
-def _erase_from_index(connection: Connection, person: Person) -> None:
+def erase_held(connection: Connection, whose: Whose, *, settings: bool = True) -> dict[str, int]:
+    """Delete the rows that the map knows to be theirs, and what the index holds of them.
+
+    Args:
+        connection: a write.
+        whose: theirs.
+        settings: whether how they want things goes too.
+
+    Returns:
+        How many of what.
+    """
+    _erase_from_index(connection, whose)
+    counts: dict[str, int] = {}
+    for holding in HOLDINGS.values():
+        kept = holding.setting and not settings
+        if holding.way is Way.ROWS and holding.theirs is not None and not kept:
+            deleted = connection.execute(delete(holding.table).where(holding.theirs(whose))).rowcount
+            if holding.title:
+                counts[holding.title] = deleted
+    return counts
+
+
+def _erase_from_index(connection: Connection, whose: Whose) -> None:
     """Take their lines out of the text index, and all of their own conversations."""
     for table in (postings, documents):
-        connection.execute(delete(table).where(table.c.place_id.in_(person.places)))
+        connection.execute(delete(table).where(table.c.place_id.in_(whose.places)))
     query = (
         select(places.c.id, lines.c.id)
         .join(
@@ -83,7 +111,7 @@ def _erase_from_index(connection: Connection, person: Person) -> None:
             (places.c.character_id == lines.c.character_id)
             & (places.c.conversation_id == lines.c.conversation_id),
         )
-        .where(person.lines, not_(lines.c.conversation_id.in_(person.conversations)))
+        .where(whose.lines, not_(lines.c.conversation_id.in_(whose.conversations)))
     )
     by_place: dict[int, list[int]] = {}
     for place_id, line_id in connection.execute(query):

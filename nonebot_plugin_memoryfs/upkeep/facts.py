@@ -1,4 +1,4 @@
-"""Erasing a person from the graph: facts by and about them, and the names nothing holds any more (R7.4).
+"""Erasing a person, or a conversation, from the graph: facts, and the names nothing holds any more (R7.4).
 
 A fact is about a person when it is from or to their node, or from or to a name that is theirs alone in the
 conversation it was said in. A fact that others said as well is theirs, and stays as they said it.
@@ -28,7 +28,7 @@ from ..search import index
 from ..search.index import Kind
 from ..search.places import chunks
 from ..storage.tables import aliases, documents, edge_turns, edges, nodes, places, relations, tasks, turns
-from .person import Person
+from .person import Person, Whose
 from .words import Words, usable_names
 
 _SAID_AGAIN = (
@@ -100,11 +100,29 @@ def erase_facts(connection: Connection, person: Person, names: Mapping[str, froz
     return drop_facts(connection, gone, connection.scalars(own_nodes).all())
 
 
+def erase_facts_of(connection: Connection, whose: Whose) -> Gone:
+    """Delete the facts of conversations, whoever they are from or about."""
+    gone = [edge_of(row) for row in connection.execute(select(*COLUMNS).where(whose.edges))]
+    chats = tasks.c.conversation_id.in_(whose.conversations)
+    held = union(
+        select(aliases.c.node_id).where(aliases.c.place_id.in_(whose.places)),
+        select(documents.c.ref).where(
+            documents.c.place_id.in_(whose.places), documents.c.kind == int(Kind.NODE)
+        ),
+        select(tasks.c.node_id).where(chats),
+    )
+    return drop_facts(connection, gone, connection.scalars(held).all())
+
+
 def erase_repeated_facts(connection: Connection, words: Words, reach: frozenset[str]) -> Gone:
-    """Delete the facts kept in the turns of others that repeat a person's words."""
+    """Delete the facts kept in the turns of others that repeat these words.
+
+    What others typed in themselves, as a correction or an import, is of no turn and stays.
+    """
     there = edges.c.place_id.in_(select(places.c.id).where(places.c.conversation_id.in_(reach)))
     said = edges.c.kind == EdgeKind.RELATES_TO.value
-    rows = connection.execute(select(*COLUMNS).where(there, said))
+    in_a_turn = edges.c.id.in_(select(edge_turns.c.edge_id))
+    rows = connection.execute(select(*COLUMNS).where(there, said, in_a_turn))
     return drop_facts(connection, [edge for row in rows if words.repeated((edge := edge_of(row)).object)])
 
 

@@ -1,4 +1,4 @@
-"""The one map of what is kept: for every table, how a person's rows are found in it (R7.4, R6.5).
+"""The one map of what is kept: how a person's, or a group's, rows of every table are found (R7.4, R6.5).
 
 Erasure, export and backup work by it, and a test holds it against the tables there are: a new table is in
 none of them until somebody says here what it holds of a person.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from sqlalchemy import Column, ColumnElement, Table, and_, or_, select
+from sqlalchemy import Column, ColumnElement, Table, and_, false, or_, select
 
 from ..prompt.note import user_target
 from ..storage import learning_tables as learn
@@ -16,13 +16,13 @@ from ..storage import life_tables as life
 from ..storage import prompt_tables as p
 from ..storage import tables as t
 from ..text.ids import encode_segment
-from .person import Person
+from .person import Person, Whose
 
-Condition = Callable[[Person], ColumnElement[bool]]
+Condition = Callable[[Whose], ColumnElement[bool]]
 
 
 class Way(Enum):
-    """What becomes of a person's rows of a table when they are erased."""
+    """What becomes of the rows of a table that are a person's, or a conversation's, when it is erased."""
 
     ROWS = auto()
     """The rows the condition finds are deleted."""
@@ -46,40 +46,48 @@ class Holding:
     """The columns of its rows that an export shows; none where others would be seen in it, or nobody."""
     theirs: Condition | None = None
     """Which rows are a person's; `None` where that can't be told by columns."""
+    setting: bool = False
+    """Whether a group's rows are how it wants things: they stay when its memory is cleared (R7.3)."""
     local: bool = False
     """Whether it describes the files of one data directory, so that no backup takes it along."""
 
 
 def _user(column: Column[str]) -> Condition:
-    return lambda person: column == person.user_id
+    return lambda whose: whose.by(column)
 
 
 def _chat(column: Column[str]) -> Condition:
-    return lambda person: column.in_(person.conversations)
+    return lambda whose: column.in_(whose.conversations)
 
 
 def _place(column: Column[int]) -> Condition:
-    return lambda person: column.in_(person.places)
+    return lambda whose: column.in_(whose.places)
 
 
 def _turn(column: Column[int]) -> Condition:
-    return lambda person: column.in_(person.turns)
+    return lambda whose: column.in_(whose.turns)
 
 
 def _node(column: Column[int]) -> Condition:
-    return lambda person: column.in_(person.nodes)
+    return lambda whose: column.in_(whose.nodes)
 
 
 def _own_level(table: Table) -> Condition:
-    return lambda person: and_(table.c.level == "user", table.c.target_id == person.user_id)
+    return lambda whose: and_(table.c.level == "user", whose.by(table.c.target_id))
 
 
-def _own_copies(person: Person) -> ColumnElement[bool]:
+def _own_notes(whose: Whose) -> ColumnElement[bool]:
+    """The notes for a person."""
+    return p.notes.c.target_id == user_target(whose.user_id) if isinstance(whose, Person) else false()
+
+
+def _own_copies(whose: Whose) -> ColumnElement[bool]:
     """Links of entries in their own files, and of entries learnt from their turns alone."""
     turn_id = learn.copy_turns.c.turn_id
-    own, others = turn_id.in_(person.turns), turn_id.not_in(person.turns)
-    chats = (f"/{encode_segment(conversation_id)}.md" for conversation_id in person.conversations)
-    below = (f"/users/{encode_segment(person.user_id)}/", *chats)
+    own, others = turn_id.in_(whose.turns), turn_id.not_in(whose.turns)
+    below = [f"/{encode_segment(conversation_id)}.md" for conversation_id in whose.conversations]
+    if isinstance(whose, Person):
+        below.append(f"/users/{encode_segment(whose.user_id)}/")
     return or_(
         *(learn.copies.c.path.contains(part, autoescape=True) for part in below),
         and_(
@@ -89,13 +97,15 @@ def _own_copies(person: Person) -> ColumnElement[bool]:
     )
 
 
-def _rows(table: Table, title: str, *conditions: Condition, shown: str = "") -> Holding:
-    """A table whose rows are a person's when one of these holds, and go with them."""
+def _rows(
+    table: Table, title: str, *conditions: Condition, shown: str = "", setting: bool = False
+) -> Holding:
+    """A table whose rows are theirs when one of these holds, and go with them."""
 
-    def theirs(person: Person) -> ColumnElement[bool]:
-        return or_(*(holds(person) for holds in conditions))
+    def theirs(whose: Whose) -> ColumnElement[bool]:
+        return or_(*(holds(whose) for holds in conditions))
 
-    return Holding(table, Way.ROWS, title, tuple(shown.split()), theirs)
+    return Holding(table, Way.ROWS, title, tuple(shown.split()), theirs, setting)
 
 
 _ALL = (
@@ -111,7 +121,7 @@ _ALL = (
     _rows(
         t.lines,
         "说过的话和收到的回复",
-        lambda person: person.lines,
+        lambda whose: whose.lines,
         shown="at conversation_id speaker text",
     ),
     _rows(t.aliases, "称呼", _node(t.aliases.c.node_id), _place(t.aliases.c.place_id), shown="seen_at name"),
@@ -139,16 +149,17 @@ _ALL = (
         Way.BY_ROOM,
         "便签",
         ("created_at", "title", "content", "type", "ends_at"),
-        lambda person: p.notes.c.target_id == user_target(person.user_id),
+        _own_notes,
     ),
     Holding(p.note_history, Way.BY_ROOM),
-    _rows(p.layers, "提示词", _own_level(p.layers), shown="updated_at content"),
-    _rows(p.layer_history, "以前的提示词", _own_level(p.layer_history), shown="at content"),
+    _rows(p.layers, "提示词", _own_level(p.layers), shown="updated_at content", setting=True),
+    _rows(p.layer_history, "以前的提示词", _own_level(p.layer_history), shown="at content", setting=True),
     _rows(
         p.bindings,
         "绑定的角色",
         _chat(p.bindings.c.conversation_id),
         shown="bound_at conversation_id character_id",
+        setting=True,
     ),
     _rows(
         t.presence,
@@ -162,6 +173,7 @@ _ALL = (
         "心跳",
         _chat(life.heartbeats.c.conversation_id),
         shown="seen_at conversation_id character_id chosen last_at",
+        setting=True,
     ),
     Holding(life.life_state, Way.NEVER),
     _rows(learn.learning, "", _chat(learn.learning.c.conversation_id)),
@@ -179,10 +191,10 @@ _ALL = (
         Way.KEPT,
         "停记",
         ("since",),
-        lambda person: learn.pauses.c.user_id == person.user_id,
+        _user(learn.pauses.c.user_id),
     ),
     Holding(t.erasures, Way.NEVER),
-    Holding(t.quiet_groups, Way.NEVER),
+    Holding(t.quiet_groups, Way.NEVER, setting=True),
     Holding(t.faces, Way.NEVER, local=True),
     Holding(t.face_records, Way.NEVER, local=True),
     Holding(t.upgrades, Way.NEVER, local=True),

@@ -1,7 +1,7 @@
 """Files beside the tables that may hold what a person said: set aside, converted, the upstream's (R7.4)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ..text.ids import encode_segment
@@ -10,19 +10,28 @@ _SET_ASIDE = ("*.unreadable-*", "*.old-form-*", ".*.tmp")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
-def erase_files(directory: Path, user_id: str, theirs: Callable[[str], bool]) -> int:
-    """Delete the files that hold something of a person; how many.
+def erase_left(directory: Path, theirs: Callable[[str], bool]) -> int:
+    """Delete the files that hold something of what is erased; how many.
 
     A file that was set aside can't be read as what it was, so it goes as a whole: what could be read of it
     stands in the tables.
 
     Args:
         directory: the data directory.
-        user_id: the person.
-        theirs: whether a text holds something of theirs.
+        theirs: whether a text holds something of it.
     """
-    gone = [path for path in _left(directory) if theirs(_text(path))]
-    gone += _own_prompt(directory, user_id)
+    return _delete(path for path in _left(directory) if theirs(_text(path)))
+
+
+def erase_own_prompt(directory: Path, user_id: str) -> int:
+    """Delete a person's layer in the upstream's folder; no id is made into a path (R6.7)."""
+    folder = directory / "resources" / "prompts" / "user"
+    name = f"user_{encode_segment(user_id)}.txt"
+    return _delete(path for path in folder.glob("*.txt") if path.name == name)
+
+
+def _delete(paths: Iterable[Path]) -> int:
+    gone = list(paths)
     for path in gone:
         path.unlink(missing_ok=True)
     return len(gone)
@@ -37,10 +46,3 @@ def _text(path: Path) -> str:
     """What a file says, whatever it is, JSON escapes undone."""
     text = path.read_bytes().decode("utf-8", "ignore")
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
-
-
-def _own_prompt(directory: Path, user_id: str) -> Iterator[Path]:
-    """The person's layer in the upstream's folder; no id is made into a path (R6.7)."""
-    folder = directory / "resources" / "prompts" / "user"
-    name = f"user_{encode_segment(user_id)}.txt"
-    return (path for path in folder.glob("*.txt") if path.name == name)

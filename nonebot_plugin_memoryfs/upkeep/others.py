@@ -1,23 +1,23 @@
-"""What the character wrote in the turns of others about a person who is erased (R7.4).
+"""What the character wrote elsewhere about a person, or from a group, that is erased (R7.3, R7.4).
 
 What others said themselves is not touched. How "about" is decided stands in `words`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, not_, select, update
 
 from ..memory.audience import origin_of
-from ..memory.categories import USER_PERSONA
+from ..memory.categories import RECENT_DIGEST, USER_PERSONA
 from ..memory.entries import Entry, parse_entries
 from ..memory.paths import MemoryPath, parse_memory_path
 from ..search import index
 from ..search.index import Kind
-from ..search.places import place_of
+from ..search.places import chunks, place_of
 from ..storage.tables import files, lines, tasks, traces, turns
-from .person import Person
+from .person import Person, Whose
 from .words import Words
 
 ERASED = "（已抹去）"
@@ -26,6 +26,9 @@ ERASED = "（已抹去）"
 _SAY = update(lines).where(lines.c.id == bindparam("of_line")).values(text=ERASED)
 _NO_GIST = update(turns).where(turns.c.id == bindparam("of_turn")).values(gist="")
 _TASK = update(tasks).where(tasks.c.id == bindparam("of_task")).values(description=ERASED)
+_BODIES = select(traces.c.turn_id, traces.c.conversation_id, traces.c.body, traces.c.prompt_size).where(
+    traces.c.turn_id.in_(bindparam("turn_ids", expanding=True))
+)
 _TRACE = (
     update(traces)
     .where(traces.c.turn_id == bindparam("of_turn"))
@@ -33,27 +36,30 @@ _TRACE = (
 )
 
 
-def gather_words(connection: Connection, person: Person, words: Words, things: Iterable[str]) -> None:
-    """Learn what a person said and what is kept of them, less what others in their groups said themselves."""
-    own = select(lines.c.text).where(person.lines, lines.c.by_character.is_(False))
+def gather_words(
+    connection: Connection, whose: Whose, words: Words, things: Iterable[str], said_in: Collection[str]
+) -> None:
+    """Learn what was said and what is kept of it, less what others said themselves in these conversations."""
+    own = select(lines.c.text).where(whose.lines, lines.c.by_character.is_(False))
     words.add(connection.scalars(own), things)
-    for path, content in connection.execute(select(files.c.path, files.c.content)):
-        if parse_memory_path(path).user_id == person.user_id:
-            words.add(entry.text for entry in parse_entries(content, UTC))
+    if isinstance(whose, Person):
+        for path, content in connection.execute(select(files.c.path, files.c.content)):
+            if parse_memory_path(path).user_id == whose.user_id:
+                words.add(entry.text for entry in parse_entries(content, UTC))
     said = select(lines.c.text).where(
-        not_(person.lines), lines.c.by_character.is_(False), lines.c.conversation_id.in_(person.groups)
+        not_(whose.lines), lines.c.by_character.is_(False), lines.c.conversation_id.in_(said_in)
     )
     for text in connection.scalars(said):
         words.drop(text)
 
 
-def erase_from_others(connection: Connection, person: Person, words: Words, reach: frozenset[str]) -> int:
-    """Blank what the character wrote about them in conversations of others; returns how many texts."""
+def erase_from_others(connection: Connection, whose: Whose, words: Words, reach: frozenset[str]) -> int:
+    """Blank what the character wrote of it in conversations of others; returns how many texts."""
     return (
-        _lines(connection, person, words, reach)
-        + _gists(connection, words, reach, person)
-        + _tasks(connection, words, reach, person)
-        + _traces(connection, words, reach, person)
+        _lines(connection, whose, words, reach)
+        + _gists(connection, words, reach, whose)
+        + _tasks(connection, words, reach, whose)
+        + _traces(connection, words, reach, whose)
     )
 
 
@@ -73,9 +79,19 @@ def about_entry(words: Words, reach: frozenset[str]) -> Callable[[MemoryPath, En
     return about
 
 
-def _lines(connection: Connection, person: Person, words: Words, reach: frozenset[str]) -> int:
+def digest_repeating(words: Words, reach: frozenset[str]) -> Callable[[MemoryPath, Entry], bool]:
+    """Which entries are the character's own summary of another conversation, and repeat these words."""
+
+    def repeating(place: MemoryPath, entry: Entry) -> bool:
+        summary = place.kind is RECENT_DIGEST and origin_of(place, entry).conversation_id in reach
+        return summary and words.repeated(entry.text)
+
+    return repeating
+
+
+def _lines(connection: Connection, whose: Whose, words: Words, reach: frozenset[str]) -> int:
     query = select(lines).where(
-        lines.c.by_character.is_(True), lines.c.conversation_id.in_(reach), not_(person.lines)
+        lines.c.by_character.is_(True), lines.c.conversation_id.in_(reach), not_(whose.lines)
     )
     found = [row for row in connection.execute(query) if words.about(row.conversation_id, row.text)]
     for row in found:
@@ -85,9 +101,9 @@ def _lines(connection: Connection, person: Person, words: Words, reach: frozense
     return len(found)
 
 
-def _gists(connection: Connection, words: Words, reach: frozenset[str], person: Person) -> int:
+def _gists(connection: Connection, words: Words, reach: frozenset[str], whose: Whose) -> int:
     query = select(turns.c.id, turns.c.conversation_id, turns.c.gist).where(
-        turns.c.conversation_id.in_(reach), turns.c.user_id != person.user_id
+        turns.c.conversation_id.in_(reach), not_(whose.by(turns.c.user_id))
     )
     found = [row.id for row in connection.execute(query) if words.about(row.conversation_id, row.gist)]
     for turn_id in found:
@@ -95,9 +111,9 @@ def _gists(connection: Connection, words: Words, reach: frozenset[str], person: 
     return len(found)
 
 
-def _tasks(connection: Connection, words: Words, reach: frozenset[str], person: Person) -> int:
+def _tasks(connection: Connection, words: Words, reach: frozenset[str], whose: Whose) -> int:
     query = select(tasks.c.id, tasks.c.conversation_id, tasks.c.description).where(
-        tasks.c.conversation_id.in_(reach), tasks.c.user_id != person.user_id
+        tasks.c.conversation_id.in_(reach), not_(whose.by(tasks.c.user_id))
     )
     found = [row.id for row in connection.execute(query) if words.about(row.conversation_id, row.description)]
     for task_id in found:
@@ -105,19 +121,18 @@ def _tasks(connection: Connection, words: Words, reach: frozenset[str], person: 
     return len(found)
 
 
-def _traces(connection: Connection, words: Words, reach: frozenset[str], person: Person) -> int:
+def _traces(connection: Connection, words: Words, reach: frozenset[str], whose: Whose) -> int:
     """Every kept prompt there goes: it holds what was said around it. Of the rest, what is about them."""
     others: ColumnElement[bool] = and_(
-        traces.c.conversation_id.in_(reach), traces.c.turn_id.not_in(person.turns)
+        traces.c.conversation_id.in_(reach), traces.c.turn_id.not_in(whose.turns)
     )
     changed = 0
-    for turn_id, conversation_id, body, size in connection.execute(
-        select(traces.c.turn_id, traces.c.conversation_id, traces.c.body, traces.c.prompt_size).where(others)
-    ).all():
-        cleaned = without(body, lambda text, where=conversation_id: words.about(where, text))
-        if cleaned != body or size:
-            connection.execute(_TRACE, {"of_turn": turn_id, "new_body": cleaned})
-            changed += cleaned != body
+    for some in chunks(connection.scalars(select(traces.c.turn_id).where(others)).all()):
+        for turn_id, conversation_id, body, size in connection.execute(_BODIES, {"turn_ids": some}).all():
+            cleaned = without(body, lambda text, where=conversation_id: words.about(where, text))
+            if cleaned != body or size:
+                connection.execute(_TRACE, {"of_turn": turn_id, "new_body": cleaned})
+                changed += cleaned != body
     return changed
 
 

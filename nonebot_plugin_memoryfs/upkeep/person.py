@@ -1,47 +1,48 @@
-"""A person as upkeep looks for them: their id, the chats that are theirs, the groups they spoke in."""
+"""Whose rows upkeep looks for: a person's, with the chats that are theirs, or a conversation's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, false, or_, select
 
 from ..scope import Policy, kind_of, private_conversation
 from ..storage.tables import edges, lines, nodes, places, presence, turns
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Whose rows are looked for. The selects are of the rows as they stand when they are run."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whose:
+    """The rows of conversations, whoever spoke there. The selects are of the rows as they stand when run."""
 
-    user_id: str
     conversations: frozenset[str]
-    """Their own: their private chat, and chats of other kinds that nobody else was seen in."""
-    seen_in: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
-    """Everywhere they were seen, with the first time (R1.17)."""
+    """All that was said there is theirs."""
+
+    def by(self, column: Column[Any]) -> ColumnElement[bool]:
+        """Which rows are theirs by a column of user ids, wherever they stand: a conversation has none."""
+        return false()
 
     @property
     def groups(self) -> frozenset[str]:
-        """Where they were seen together with others."""
-        return frozenset(self.seen_in) - self.conversations
+        """Where what is theirs was heard by others."""
+        return self.conversations
 
     @property
     def places(self) -> Select[Any]:
-        """The places of their own conversations."""
+        """The places of the conversations."""
         return select(places.c.id).where(places.c.conversation_id.in_(self.conversations))
 
     @property
     def turns(self) -> Select[Any]:
-        """The turns in which they were spoken with."""
-        theirs = or_(turns.c.user_id == self.user_id, turns.c.conversation_id.in_(self.conversations))
+        """The turns of the conversations, and those in which they were spoken with."""
+        theirs = or_(self.by(turns.c.user_id), turns.c.conversation_id.in_(self.conversations))
         return select(turns.c.id).where(theirs)
 
     @property
     def lines(self) -> ColumnElement[bool]:
-        """Which lines are theirs: what they said, what the character said to them, their own chats."""
+        """Which lines are theirs: of the conversations, what they said, what the character said to them."""
         return or_(
-            lines.c.user_id == self.user_id,
+            self.by(lines.c.user_id),
             lines.c.conversation_id.in_(self.conversations),
             lines.c.turn_id.in_(self.turns),
         )
@@ -49,17 +50,35 @@ class Person:
     @property
     def nodes(self) -> Select[Any]:
         """They themselves in the graph, for each character."""
-        return select(nodes.c.id).where(nodes.c.user_id == self.user_id)
+        return select(nodes.c.id).where(self.by(nodes.c.user_id))
 
     @property
     def edges(self) -> ColumnElement[bool]:
-        """Which facts are theirs: said by them, about them, or of their own chats."""
+        """Which facts are theirs: of the conversations, said by them, about them."""
         return or_(
-            edges.c.user_id == self.user_id,
+            self.by(edges.c.user_id),
             edges.c.subject_id.in_(self.nodes),
             edges.c.object_id.in_(self.nodes),
             edges.c.place_id.in_(self.places),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person(Whose):
+    """A person: their id, the chats nobody else was seen in, the groups they spoke in."""
+
+    user_id: str
+    seen_in: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
+    """Everywhere they were seen, with the first time (R1.17)."""
+
+    def by(self, column: Column[Any]) -> ColumnElement[bool]:
+        """Which rows carry their id."""
+        return column == self.user_id
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """Where they were seen together with others."""
+        return frozenset(self.seen_in) - self.conversations
 
 
 def find_person(connection: Connection, user_id: str) -> Person:
@@ -69,7 +88,8 @@ def find_person(connection: Connection, user_id: str) -> Person:
     kept = select(turns.c.conversation_id).where(turns.c.user_id == user_id).distinct()
     met = {*seen_in, *connection.scalars(kept)}
     alone = {c for c in met if kind_of(c) != "group" and not _others(connection, user_id, c)}
-    return Person(user_id, frozenset({private_conversation(user_id), *alone}), seen_in)
+    chats = frozenset({private_conversation(user_id), *alone})
+    return Person(user_id=user_id, conversations=chats, seen_in=seen_in)
 
 
 def _others(connection: Connection, user_id: str, conversation_id: str) -> bool:
@@ -80,16 +100,16 @@ def _others(connection: Connection, user_id: str, conversation_id: str) -> bool:
     return connection.execute(query.limit(1)).first() is not None
 
 
-def within_reach(connection: Connection, person: Person, policy: Policy) -> frozenset[str]:
-    """The conversations of others that what the person said may have come into (R1.17).
+def within_reach(connection: Connection, whose: Whose, policy: Policy) -> frozenset[str]:
+    """The conversations of others that what was theirs may have come into (R1.17).
 
-    Their groups, those linked with them, and the chats of whoever was seen in one of these.
+    The groups, those linked with them, and the chats of whoever was seen in one of these.
     """
-    shared = set(person.groups)
+    shared = set(whose.groups)
     for linked in policy.linked_groups:
         if shared & linked:
             shared |= linked
     together = select(presence.c.user_id).where(presence.c.conversation_id.in_(shared))
     query = select(presence.c.conversation_id).where(presence.c.user_id.in_(together)).distinct()
     chats = {c for c in connection.scalars(query) if kind_of(c) != "group"}
-    return frozenset(shared | chats) - person.conversations
+    return frozenset(shared | chats) - whose.conversations

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from ..errors import InvalidInput
 from ..memory import MemoryFS
 from ..prompt import PromptManager
-from ..scope import Policy
+from ..scope import Policy, group_of
 from ..storage import Store
 from ..storage.directory import make_private
 from ..storage.store import DATABASE_FILE, utc_now
@@ -21,7 +21,7 @@ from .backup import FACES
 from .dump import count_on, load, tables
 from .erased_ids import FILE as SEALED_FILE
 from .erased_ids import SealedId, erased_since, read_sealed, sealed_ids
-from .people import everybody
+from .people import everybody, groups
 from .room import BACKUPS, Upkeep
 from .verify import Report, verify
 
@@ -33,12 +33,12 @@ class Restored:
     rows: int
     report: Report
     erased: int
-    """How many people were erased again, because they had been erased since the backup was made."""
+    """How many people and groups were erased again: they had been erased since the backup was made."""
 
     @property
     def text(self) -> str:
         """For people."""
-        again = f"；备份之后清除过的 {self.erased} 人已再次清除" if self.erased else ""
+        again = f"；备份之后清除过的 {self.erased} 个人或群已再次清除" if self.erased else ""
         return f"已恢复 {self.rows} 行{again}。\n{self.report.text}"
 
 
@@ -79,8 +79,9 @@ def restore(
         _put_files(archive, data_dir)
         upkeep = Upkeep(store, MemoryFS(store, timezone=zone, policy=policy), policy, zone)
         with PromptManager(store=store, timezone=zone, policy=policy):
-            for user_id in again:
-                upkeep.erase_person(user_id)
+            for id in again:
+                erase = upkeep.erase_person if group_of(id) is None else upkeep.clear_conversation
+                erase(id)
             store.push_faces()
         new = False
         return Restored(rows, report, len(again))
@@ -114,7 +115,7 @@ def _write(
     connection.execute(delete(erasures))
     if known:
         connection.execute(insert(erasures), [asdict(one) for one in known.values()])
-    again = erased_since(everybody(connection), list(known.values()), archive.made_at)
+    again = erased_since([*everybody(connection), *groups(connection)], list(known.values()), archive.made_at)
     return rows, report, again
 
 

@@ -1,28 +1,36 @@
 """The room as others use it: what needs every room (R6.5–R6.6, R7.4). Thread-safe, synchronous."""
 
 import logging
-from datetime import timedelta, tzinfo
+from collections.abc import Callable
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+
+from sqlalchemy import Connection
 
 from ..errors import ConfigError
 from ..memory import MemoryFS
-from ..scope import Policy
+from ..prompt.note import group_target
+from ..scope import Policy, group_of
 from ..storage import Store
 from ..text.folding import fold_name
 from .backup import delete_older, newest, write_backup
+from .clearing import clear_rows, count_rows
 from .erased_ids import FILE as SEALED_FILE
 from .erased_ids import sealed_ids, write_sealed
 from .erasing import Erasure, erase_rows
 from .export import Export, export_person
-from .left_files import erase_files
+from .left_files import erase_left, erase_own_prompt
 from .verify import Report, verify
-from .words import id_pattern
+from .words import Words, id_pattern
 
 logger = logging.getLogger("nonebot_plugin_memoryfs")
 
 BACKUPS = "backups"
 """The folder of backups in a data directory."""
 _DAY = timedelta(days=1)
+
+_Erase = Callable[[Connection, MemoryFS, Policy, str, datetime], tuple[Erasure, Words]]
+"""Erases somebody, or a conversation, from the tables."""
 
 
 class Upkeep:
@@ -48,23 +56,40 @@ class Upkeep:
         Their wish that nothing of them is stored (停记) stays, and a digest of their id, so that no older
         backup brings them back.
         """
+        erasure = self._erase(erase_rows, user_id, fold_name(user_id))
+        own = erase_own_prompt(self._store.directory, user_id) if self._store.directory else 0
+        return erasure.with_files(own)
+
+    def clear_conversation(self, conversation_id: str) -> Erasure:
+        """Erase everything that was said in a conversation, of every character, in the same way (R7.3).
+
+        How a group wants things stays (see `clearing`), and a digest of the conversation's id.
+        """
+        group = group_of(conversation_id)
+        return self._erase(clear_rows, conversation_id, group_target(group) if group else conversation_id)
+
+    def count_conversation(self, conversation_id: str) -> Erasure:
+        """What `clear_conversation` would erase; nothing is changed."""
+        self._store.pull_faces()
+        with self._store.database.read() as connection:
+            return Erasure(count_rows(connection, self._memory, conversation_id))
+
+    def _erase(self, erase: _Erase, id: str, name: str) -> Erasure:
+        """Erase from the tables, then from all files; `name` is what stands for the id in set-aside ones."""
         self._store.pull_faces()
         with self._store.database.write() as connection:
-            erasure, words = erase_rows(connection, self._memory, self._policy, user_id, self._store.clock())
-        counts = dict(erasure.counts)
+            erasure, words = erase(connection, self._memory, self._policy, id, self._store.clock())
         try:
             self._store.push_faces()
             if directory := self._store.directory:
-                own_id = id_pattern(fold_name(user_id))
-                left = erase_files(
-                    directory, user_id, lambda text: bool(own_id.search(text)) or words.repeated(text)
-                )
-                counts |= {"搁置的文件": left} if left else {}
+                named = id_pattern(name)
+                left = erase_left(directory, lambda text: bool(named.search(text)) or words.repeated(text))
+                erasure = erasure.with_files(left)
                 self._write_sealed()
         finally:  # whatever became of the files
             if not self._store.database.scrub():
                 logger.warning("清除之后日志文件还没能清空：有别的进程在读，稍后会再清")
-        return Erasure(counts)
+        return erasure
 
     def export_person(self, user_id: str) -> Export:
         """Everything stored about a person that they may see (R7.4)."""

@@ -25,25 +25,28 @@ class Words:
         """Begin to gather.
 
         Args:
-            user_id: the person.
+            user_id: the person; blank where it is nobody's in particular, and nothing names them.
             names: conversation they were seen in → what only they are called there, folded.
         """
         self._id = id_pattern(fold_name(user_id))
         self._names = names
         self._shingles: set[str] = set()
-        self._things: set[str] = set()
+        self._things: dict[str, set[str]] = {}
+        """By their first characters."""
 
     def add(self, texts: Iterable[str], things: Iterable[str] = ()) -> None:
         """What they said, and the things their facts name."""
         for text in texts:
             self._shingles.update(_shingles(text))
-        self._things.update(thing for text in things if len(thing := fold_sentence(text)) >= _THING)
+        for text in things:
+            if len(thing := fold_sentence(text)) >= _THING:
+                self._things.setdefault(thing[:_THING], set()).add(thing)
 
     def drop(self, text: str) -> None:
         """What somebody else said: it is not theirs alone."""
         self._shingles.difference_update(_shingles(text))
-        folded = fold_sentence(text)
-        self._things = {thing for thing in self._things if thing not in folded}
+        for thing in list(self._things_in(fold_sentence(text))):
+            self._things[thing[:_THING]].discard(thing)
 
     def named(self, conversation_id: str | None, text: str) -> bool:
         """Whether a text of a conversation they were seen in names them."""
@@ -56,11 +59,17 @@ class Words:
     def repeated(self, text: str) -> bool:
         """Whether a text repeats what only they said."""
         folded = fold_sentence(text)
-        return any(s in self._shingles for s in _shingles(folded)) or any(t in folded for t in self._things)
+        return any(s in self._shingles for s in _shingles(folded)) or any(self._things_in(folded))
 
     def about(self, conversation_id: str | None, text: str) -> bool:
         """Either."""
         return self.named(conversation_id, text) or self.repeated(text)
+
+    def _things_in(self, folded: str) -> Iterator[str]:
+        for at in range(len(folded) - _THING + 1):
+            for thing in self._things.get(folded[at : at + _THING], ()):
+                if folded.startswith(thing, at):
+                    yield thing
 
 
 def id_pattern(user_id: str) -> re.Pattern[str]:

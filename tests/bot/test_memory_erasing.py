@@ -9,6 +9,7 @@ import pytest
 from nonebug import App
 
 from nonebot_plugin_memoryfs.bot.commands.confirming import WAITS
+from nonebot_plugin_memoryfs.bot.commands.table import MANAGERS
 from nonebot_plugin_memoryfs.bot.plugin import running
 
 from ..sim.payloads import at, text
@@ -97,3 +98,47 @@ async def test_r7_3_nobody_confirms_for_another_or_elsewhere(app: App, started: 
     [told] = await command(app, group("/记忆 清空", group_id=96, **by("member", 7107)))
     assert await give(app, group("确认", group_id=96, **by("member", 7107))) == ["好，关于你的都清空了。"]
     assert "铅球" not in await kept_of(app, 7107)
+
+
+async def test_r7_3_a_group_s_memory_is_cleared_by_those_who_manage_it(
+    app: App, started: None, superuser: str
+) -> None:
+    for user_id, thing in ((7110, "跳伞"), (7111, "蹦极")):
+        await give(app, group([at(SELF_ID), text(f" 我喜欢{thing}")], group_id=98, **by("member", user_id)))
+    await give(app, group([at(SELF_ID), text(" 我喜欢马术")], group_id=99, **by("member", 7110)))
+    await give(app, private("我喜欢射箭", user_id=7110))
+    clear = "/记忆 清空 本群"
+    for refused in (clear, "/memory clear group"):
+        [told] = await command(app, group(refused, group_id=98, **by("member", 7110)))
+        assert told == f"{MANAGERS.refusal}清你自己的：/记忆 清空"
+    [told] = await command(app, private(clear, user_id=int(superuser)))
+    assert "要在群里说" in told
+    [told] = await command(app, group("/记忆 清空 别人", group_id=98, **by("owner", 7112)))
+    assert told.startswith("没有做：")
+
+    [told] = await command(app, group("/记忆 清空", group_id=98, **by("admin", 7112)))
+    assert told.startswith(ASKED)
+    assert clear in told  # who manages the group is told how to clear that
+    [told] = await command(app, group(clear, group_id=98, **by("admin", 7112)))
+    assert told.startswith("要清空这个群的记忆吗？会清掉：")
+    for name in ("说过的话和收到的回复 4", "对话轮次 2", "提示词", "私聊"):
+        assert name in told
+    assert "跳伞" not in told
+    await give(app, group("确认", group_id=98, **by("owner", 7113)))  # nobody confirms for another
+    await give(app, group("算了", group_id=98, **by("admin", 7112)))
+    await give(app, group("确认", group_id=98, **by("admin", 7112)))
+    assert "跳伞" in await kept_of(app, 7110)
+
+    await command(app, group(clear, group_id=98, **by("admin", 7112)))
+    assert await give(app, group("确认", group_id=98, **by("member", 7112))) == []  # no longer an admin
+    await command(app, group(clear, group_id=98, **by("admin", 7112)))
+    [told] = await give(app, group("确认", group_id=98, **by("admin", 7112)))
+    assert told.startswith("好，这个群的记忆清空了：")
+    kept = await kept_of(app, 7110)
+    assert "跳伞" not in kept
+    assert "马术" in kept
+    assert "射箭" in kept
+    [told] = await command(app, group("/记忆 查看", group_id=98, **by("member", 7111)))
+    assert "蹦极" not in told
+    [told] = await command(app, group(clear, group_id=98, **by("member", int(superuser))))
+    assert told == "这个群没有记下过什么。"

@@ -70,6 +70,7 @@ async def test_r7_3_an_evening_of_every_command_and_permission(site: Site) -> No
             await _operator(evening)
             await _switch(evening)
             await _leaving(evening)
+            await _clearing(evening)
             _all_covered(evening)
         await bot.terminate()
         assert "ERROR" not in bot.log()
@@ -210,6 +211,28 @@ async def _leaving(evening: Evening) -> None:
     assert "已清除" in await chat(MEMBER, "确认")
     assert "还没有记下什么" in await command(MEMBER, "/记忆 查看")
     assert "潜水" in await command(ADMIN, "/记忆 查看", FIRST)
+
+
+async def _clearing(evening: Evening) -> None:
+    """The group is forgotten by whoever manages it; what was said elsewhere is not."""
+    chat, command, client = evening.chat, evening.command, evening.client
+    await chat(MEMBER, "我喜欢围棋", FIRST)
+    await chat(MEMBER, "我喜欢象棋", SECOND)
+    told = await command(MEMBER, "/记忆 清空 本群", FIRST)
+    assert told.startswith(MANAGERS.refusal)
+    assert "要在群里说" in await command(OPERATOR, "/记忆 清空 本群")
+    told = await command(ADMIN, "/记忆 清空 本群", FIRST)
+    assert "会清掉：" in told
+    await client.group(FIRST, MEMBER, "确认")
+    await client.silence(0.3)
+    assert "围棋" in await command(MEMBER, "/记忆 查看", FIRST)
+    assert "会清掉：" in await command(OPERATOR, "/记忆 清空 本群", FIRST)
+    await client.group(FIRST, OPERATOR, "确认")
+    assert "清空了" in (await client.next_reply(to=FIRST)).text
+    assert "围棋" not in await command(MEMBER, "/记忆 查看", FIRST)
+    assert "潜水" not in await command(ADMIN, "/记忆 查看", FIRST)
+    assert "围棋" not in await chat(MEMBER, "我喜欢什么？")
+    assert "象棋" in await chat(MEMBER, "我喜欢什么？", SECOND)
 
 
 def _all_covered(evening: Evening) -> None:

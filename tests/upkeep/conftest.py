@@ -39,12 +39,13 @@ class Talk:
         self.sent.append(text)
 
     async def say(self, scope: Scope, text: str) -> str:
+        await self.app.workflow.run(self.incoming(scope, text))
+        return self.sent[-1]
+
+    def incoming(self, scope: Scope, text: str) -> Incoming:
         self.clock.advance(seconds=61)
         name = NAMES.get(scope.user_id, scope.user_id)
-        await self.app.workflow.run(
-            Incoming(scope=scope, speaker=name, text=text, at=self.clock(), send=self._send)
-        )
-        return self.sent[-1]
+        return Incoming(scope=scope, speaker=name, text=text, at=self.clock(), send=self._send)
 
 
 @pytest_asyncio.fixture

@@ -8,9 +8,10 @@ import pytest
 from nonebot_plugin_memoryfs.__main__ import main
 from nonebot_plugin_memoryfs.app import App
 from nonebot_plugin_memoryfs.config import Settings
+from nonebot_plugin_memoryfs.graph import MemoryGraph
 
 from ..conftest import Clock
-from .conftest import private
+from .conftest import in_group, private
 from .test_erasing import found
 
 Printed = pytest.CaptureFixture[str]
@@ -78,6 +79,15 @@ def test_r7_4_erase_asks_first(
     assert "已清除" in capsys.readouterr().out
     assert not found(data, ["琥珀蜥蜴"])
     assert found(data, ["珊瑚刺猬"])
+
+
+def test_r7_3_a_group_is_erased(data: Path, capsys: Printed) -> None:
+    with App.open(Settings(), data).rooms.store as store:
+        MemoryGraph(store).open_turn(in_group("10001"), "小明", "我养了一只翡翠海马")
+    assert main(["--data", str(data), "erase", "qq_group_9", "--yes"]) == 0
+    assert "说过的话和收到的回复 1" in capsys.readouterr().out
+    assert not found(data, ["翡翠海马"])
+    assert found(data, ["琥珀蜥蜴"])
 
 
 def test_r6_5_no_data_is_an_answer(tmp_path: Path, capsys: Printed) -> None:

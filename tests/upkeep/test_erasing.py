@@ -10,13 +10,17 @@ from nonebot_plugin_memoryfs.app import App
 from nonebot_plugin_memoryfs.character.relationship import Relationship, change_relationship
 from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.graph import MemoryGraph
+from nonebot_plugin_memoryfs.learn.batches import postpone, read_batch
 from nonebot_plugin_memoryfs.memory import Entry, MemoryFS
 from nonebot_plugin_memoryfs.scope import private_conversation
 from nonebot_plugin_memoryfs.storage.presence import viewer_of
 from nonebot_plugin_memoryfs.storage.upgrades import metadata
+from nonebot_plugin_memoryfs.storage.usage import first_notice
 from nonebot_plugin_memoryfs.text.grams import grams
 from nonebot_plugin_memoryfs.upkeep import Upkeep
+from nonebot_plugin_memoryfs.upkeep.dump import dump
 from nonebot_plugin_memoryfs.upkeep.holdings import HOLDINGS, Way
+from nonebot_plugin_memoryfs.upkeep.person import Person, Whose, find_person
 
 from .conftest import GROUP, NAMES, Talk, in_group, private
 
@@ -45,16 +49,32 @@ async def plant(app: App, talk: Talk) -> None:
     told = await talk.say(in_group("10002"), "小明喜欢什么")
     assert SECRETS["10001"] in told  # what the character says to others is about people too
     await in_thread(plant_stored, app)
-    await in_thread(check_planted, app)
+    for user_id in SECRETS:
+        await in_thread(plant_rows, app, private_conversation(user_id))
 
 
-def check_planted(app: App) -> None:
-    """There is a row of every table that holds words of people."""
-    bare = ("bindings", "heartbeats", "budget_notices", "pauses")
+def check_planted(app: App, whose: Whose, word: str) -> None:
+    """There is something of theirs in every table that may hold words or ids: a row, or this word in one."""
     with app.rooms.store.database.read() as connection:
         for name, holding in HOLDINGS.items():
-            if holding.way is not Way.NEVER and name not in bare:
-                assert connection.execute(holding.table.select().limit(1)).first(), name
+            of_others = holding.setting or holding.way is Way.KEPT
+            if holding.way is Way.BY_ROOM:
+                assert any(word in line for line in dump(connection, holding.table)), name
+            elif holding.theirs is not None and (isinstance(whose, Person) or not of_others):
+                assert connection.execute(holding.table.select().where(holding.theirs(whose))).first(), name
+            else:
+                assert holding.way is Way.NEVER or not isinstance(whose, Person), name
+
+
+def plant_rows(app: App, conversation_id: str) -> None:
+    """Rows no words lead to: who plays there, its heartbeat, a spent budget, a batch that failed."""
+    app.bindings.bind(conversation_id, "neko")
+    app.life.switch("neko", conversation_id, True)
+    now = app.clock()
+    with app.rooms.store.database.write() as connection:
+        assert first_notice(connection, "neko", conversation_id, "2026-07-08")
+        batch = read_batch(connection, ("neko", conversation_id))
+        assert postpone(connection, batch, now) > now
 
 
 def plant_stored(app: App) -> None:
@@ -83,7 +103,7 @@ def plant_stored(app: App) -> None:
         memory.append(memory.path_life_sim("neko", GROUP), told)
         memory.write(memory.path_user("neko", user_id), content=f"旧版：{secret}")
         prompts.save_prompt(f"对我说话要提到{secret}", user_id=user_id)
-        prompts.save_prompt(f"多提{secret}", user_id=user_id)
+        prompts.save_prompt(f"多提{secret}", user_id=user_id)  # the first one is history now
         graph.task_create(private(user_id), f"找{secret}", f"把{secret}找回来", [f"{secret}照片"])
         graph.task_create(in_group(user_id), f"喂{secret}", f"每天喂{secret}", [f"{secret}饲料"])
         graph.memory_commit(
@@ -118,6 +138,11 @@ def found(directory: Path, texts: list[str]) -> list[str]:
     return hits
 
 
+def person(app: App, user_id: str) -> Person:
+    with app.rooms.store.database.read() as connection:
+        return find_person(connection, user_id)
+
+
 def parts(secret: str) -> list[str]:
     """The secret, and what of it would tell it."""
     return [secret, secret[:2], secret[2:], *(gram for gram in grams(secret) if len(gram) > 1)]
@@ -130,6 +155,7 @@ async def test_r7_4_nothing_of_a_person_is_left_in_any_file(app: App, talk: Talk
         assert len(found(tmp_path, [secret])) >= 4  # tables or WAL, both JSON files, one set aside
 
     await in_thread(app.pause, "10001")
+    await in_thread(check_planted, app, await in_thread(person, app, "10001"), "琥珀")
 
     erasure = await app.erase_person("10001")
 
@@ -168,7 +194,7 @@ async def test_r7_4_who_comes_back_is_somebody_new(app: App, talk: Talk) -> None
 async def test_r7_4_erasing_nobody_changes_nothing(app: App, talk: Talk) -> None:
     await plant(app, talk)
     erasure = await in_thread(upkeep_of(app).erase_person, "99999")
-    assert erasure.text == "没有存过与此人有关的内容"
+    assert erasure.text == "没有存过有关的内容"
 
 
 def snapshot(directory: Path, users: tuple[str, ...]) -> dict[str, list[tuple[object, ...]]]:

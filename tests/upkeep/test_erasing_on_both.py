@@ -105,4 +105,50 @@ def test_r7_4_a_chat_they_had_nothing_to_do_with_is_not_touched(rooms: Rooms) ->
 def test_r7_4_erasing_twice_says_there_is_nothing(rooms: Rooms) -> None:
     rooms.says(private("10001"), "我爱茶", ("用户", "爱", "茶"))
     assert "事实 1" in rooms.upkeep.erase_person("10001").text
-    assert rooms.upkeep.erase_person("10001").text == "没有存过与此人有关的内容"
+    assert rooms.upkeep.erase_person("10001").text == "没有存过有关的内容"
+
+
+def test_r7_3_a_cleared_group_is_gone_and_what_is_left_hangs_together(rooms: Rooms) -> None:
+    elsewhere = Scope("neko", "qq_group_8", "10001", private=False)
+    for scope, thing in (
+        (in_group("10001"), "琥珀蜥蜴"),
+        (private("10001"), "珊瑚刺猬"),
+        (elsewhere, "紫晶蜗牛"),
+    ):
+        rooms.says(scope, f"我养了{thing}", ("用户", "养了", thing), reply=f"原来是{thing}")
+        where = scope.conversation_id
+        entry = Entry(f"养{thing}", at=rooms.store.clock(), conversation_id=where, people=("10001",))
+        rooms.memory.append(rooms.memory.path_timeline("neko"), entry)
+        rooms.memory.append(rooms.memory.path_user_persona("neko", "10001"), entry)
+        rooms.prompts.add_memory("便签", f"喂{thing}", "10001", conversation_id=where)
+        rooms.graph.task_create(scope, f"喂{thing}", "每天", [f"{thing}的碗"])
+    rooms.prompts.save_prompt("短一点", group_id="9")
+    rooms.says(private("10001"), "我还养了什么", reply="你还养了琥珀蜥蜴呀")
+    counted = rooms.upkeep.count_conversation(GROUP)
+    erasure = rooms.upkeep.clear_conversation(GROUP)
+    assert {name: n for name, n in erasure.counts.items() if name != "搁置的文件"} == counted.counts
+    assert counted.counts["记忆文件里的条目"] == 2
+    left = rooms.held()
+    for gone in ("琥珀", "蜥蜴", "珀蜥"):
+        assert gone not in left
+    assert "我还养了什么" in left
+    for kept in ("珊瑚刺猬", "紫晶蜗牛"):
+        assert left.count(kept) > 8
+    assert rooms.prompts.load_base_prompt(group_id="9") == "短一点"
+    assert rooms.upkeep.verify().problems == []
+
+
+def test_r7_3_words_typed_in_private_stay_though_the_group_said_them_too(rooms: Rooms) -> None:
+    said = "周六晚上八点在老地方集合"
+    rooms.says(in_group("10001"), said, reply=f"好，{said}")
+    rooms.says(private("10002"), said, reply=f"好，{said}")
+    rooms.says(in_group("10002"), "早")
+    rooms.prompts.add_memory("便签", "群里说的豆花店明天开张", "10002")
+    rooms.says(in_group("10001"), "群里说的豆花店明天开张")
+    rooms.graph.memory_commit(private("10002"), [{"subject": "用户", "relation": "爱", "object": "咸豆花"}])
+    rooms.says(in_group("10001"), "我爱咸豆花", ("用户", "爱", "咸豆花"))
+    rooms.upkeep.clear_conversation(GROUP)
+    left = rooms.held()
+    assert left.count(f"好，{said}") == 2  # the line, and the gist of the turn
+    assert "豆花店明天开张" in left
+    assert [f.object for f in rooms.graph.memory_recall(private("10002"), "豆花").facts] == ["咸豆花"]

@@ -61,6 +61,11 @@ class Lists:
         for scope in [scope for scope in self._shown if scope.user_id == user_id]:
             self.drop(scope)
 
+    def forget_place(self, conversation_id: str) -> None:
+        """Let go of what people were shown in one conversation."""
+        for scope in [scope for scope in self._shown if scope.conversation_id == conversation_id]:
+            self.drop(scope)
+
     def find(self, scope: Scope, text: str, now: datetime) -> Item:
         """The thing a number means.
 

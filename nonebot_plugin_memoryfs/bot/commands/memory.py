@@ -7,7 +7,7 @@ from ...errors import InvalidInput
 from ...own import Item, Kind
 from ...scope import group_of, private_conversation
 from ...text.sentences import gist
-from .confirming import Question
+from .emptying import WHO_ERASES, erase
 from .lists import Shown, whole_number
 from .table import EVERYONE, Action, Asked, Command, File
 
@@ -81,21 +81,6 @@ async def _export(asked: Asked) -> File:
         data=export.to_json().encode(),
         text=export.to_markdown(),
     )
-
-
-async def _erase(asked: Asked) -> Question[Asked]:
-    what = (
-        "你说过的话和收到的回复、记下的事、便签、提示词，还有提到你的记录，"
-        "在所有角色、私聊和群里的都在内；备份里的，七天里也会没有"
-    )
-    export = "先留一份：私聊发 /记忆 导出。"
-    return Question(f"要清空关于你的一切吗？{what}。清了就找不回来。{export}", _erase_now, asked)
-
-
-async def _erase_now(asked: Asked) -> str:
-    erasure = await asked.app.erase_person(asked.scope.user_id)
-    asked.lists.forget_person(asked.scope.user_id)
-    return f"{erasure.text}。" if asked.scope.private else "好，关于你的都清空了。"
 
 
 async def _pause(asked: Asked) -> str:
@@ -174,9 +159,10 @@ MEMORY = Command(
         Action(
             name="清空",
             aliases=("erase", "clear"),
-            help="清掉关于你的一切，要再回复“确认”",
-            may=EVERYONE,
-            run=_erase,
+            takes="[本群]",
+            help="清掉关于你的一切；写本群，清掉这个群的一切。要再回复“确认”",
+            may=WHO_ERASES,
+            run=erase,
         ),
         Action(
             name="停记",
