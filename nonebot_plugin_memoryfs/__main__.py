@@ -22,7 +22,8 @@ from .scope import Scope, group_of, private_conversation
 from .storage import Database
 from .storage.store import open_beside, utc_now
 from .turn import explain, latest_trace
-from .upkeep import BACKUPS, Importer, delete_older, export_person, restore, verify, write_backup
+from .upkeep import BACKUPS, Importer, Wish, delete_older, export_person, restore, verify, write_backup
+from .upkeep.sources import KNOWN_FORMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,16 @@ def _parser() -> argparse.ArgumentParser:
     imports.add_argument(
         "path",
         type=Path,
-        help="memory_fs.json、memories.json、resources/prompts、含有它们的目录，或 TrulyMEM 的 memory.db",
+        help=f"{KNOWN_FORMS}，或含有它们的目录",
     )
     imports.add_argument("--dry-run", action="store_true", help="只数一数，什么也不写")
     imports.add_argument("--user", help="memory.db 是谁的记忆：号码，如 10001")
     imports.add_argument("--character", help="memory.db 是哪个角色的记忆；不填就是默认角色")
+    imports.add_argument(
+        "--trust-untagged",
+        action="store_true",
+        help="没写明在哪儿说的，在哪儿都可以提起；不写就只在本人的私聊里提起，无主的谁也看不到",
+    )
     imports.set_defaults(run=_import)
     erase = commands.add_parser("erase", help="清除关于一个人、或一个群的一切（要先停下机器人）")
     erase.add_argument("user", help="号码，如 10001；群写 qq_group_123")
@@ -161,7 +167,8 @@ def _import(place: Place, options: argparse.Namespace) -> int:
     with _app(place) as app:
         rooms = app.rooms
         importer = Importer(rooms.store, rooms.memory, rooms.prompts, rooms.graph, rooms.zone)
-        imported = importer.run(options.path, dry_run=options.dry_run, scope=scope)
+        wish = Wish(dry_run=options.dry_run, scope=scope, trust_untagged=options.trust_untagged)
+        imported = importer.run(options.path, wish)
     print(("（只是数一数，没有写入）" if options.dry_run else "") + imported.text)
     return 0
 

@@ -19,6 +19,10 @@ _GROUP = "qq_group_"
 _WEB = "web_"
 
 
+EVERYWHERE = "*"
+"""Stands for the conversation of what was imported as trusted: whoever reads it may know it (R1.17 d)."""
+
+
 def private_conversation(user_id: str) -> str:
     """Conversation id of a person's private chat (R7.1)."""
     return f"{_PRIVATE}{user_id}"
@@ -76,6 +80,8 @@ def check_scope(scope: object) -> None:
         value: object = getattr(scope, name)
         if not isinstance(value, str) or not value.strip() or "\0" in value or not _is_encodable(value):
             raise InvalidInput(f"Scope 的 {name} 需要是非空的文字，收到的是 {value!r}")
+    if scope.conversation_id == EVERYWHERE:
+        raise InvalidInput(f"Scope 的 conversation_id 不能是 {EVERYWHERE!r}：它代表处处")
     if scope.private not in (True, False):
         raise InvalidInput(f"Scope 的 private 需要是 True 或 False，收到的是 {scope.private!r}")
 
@@ -133,6 +139,8 @@ def may_see(viewer: Viewer, origin: Origin, policy: Policy) -> bool:
         return True
     if not here or not viewer.user_id:
         return False
+    if origin.conversation_id == EVERYWHERE:
+        return True
     from_group = kind_of(origin.conversation_id) == "group"
     if kind_of(here) == "group":
         if from_group:
@@ -154,8 +162,8 @@ def reachable(viewer: Viewer, policy: Policy) -> frozenset[str]:
     own = {private_conversation(user), *(c for c in viewer.seen_in if kind_of(c) != "group")}
     if kind_of(here) == "group":
         linked = {c for group in policy.linked_groups if here in group for c in group}
-        return frozenset({here} | linked | (own if policy.private_in_groups else set()))
-    return frozenset({here} | own | set(viewer.seen_in))
+        return frozenset({here, EVERYWHERE} | linked | (own if policy.private_in_groups else set()))
+    return frozenset({here, EVERYWHERE} | own | set(viewer.seen_in))
 
 
 def _owners(origin: Origin) -> frozenset[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, tzinfo
 from functools import lru_cache
 
+from ..scope import EVERYWHERE
 from ..text.ids import encode_tag
 from ..text.neutral import neutralise, quote_line
 from .entries import Entry, format_time, parse_entries
@@ -64,7 +65,8 @@ def recent_elsewhere(entries: Iterable[Entry], current_conversation_id: str) -> 
 
 def timeline_line(entry: Entry, timezone: tzinfo) -> str:
     """`- [time] [conversation] text`"""
-    where = "" if entry.conversation_id is None else f"[{encode_tag(entry.conversation_id)}] "
+    said_in = entry.conversation_id
+    where = "" if said_in in (None, EVERYWHERE) else f"[{encode_tag(said_in)}] "
     return f"- {_time(entry, timezone)}{where}{_one_line(entry)}"
 
 

@@ -8,6 +8,7 @@ from .export import Export as Export
 from .export import export_person as export_person
 from .imports import Imported as Imported
 from .imports import Importer as Importer
+from .imports import Wish as Wish
 from .restoring import Restored as Restored
 from .restoring import restore as restore
 from .room import BACKUPS as BACKUPS

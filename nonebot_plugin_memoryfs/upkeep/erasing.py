@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert, not_, select
 
 from ..memory import MemoryFS
-from ..scope import Policy
+from ..scope import EVERYWHERE, Policy
 from ..search import index
 from ..search.index import Kind
 from ..storage.tables import documents, erasures, lines, places, postings
@@ -61,7 +61,7 @@ def erase_rows(
         now: the time.
     """
     person = find_person(connection, user_id)
-    reach = within_reach(connection, person, policy)
+    reach = within_reach(connection, person, policy) | {EVERYWHERE}
     names = names_of(connection, person)
     words = Words(user_id, names)
     gone = erase_facts(connection, person, names)

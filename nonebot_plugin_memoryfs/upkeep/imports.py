@@ -1,13 +1,13 @@
 """Taking in what other programs remembered (R6.6): counted first, the same when run again.
 
-Sources: the upstream's `memory_fs.json`, `memories.json` (new and old form), `resources/prompts/`, and a
-TrulyMEM `memory.db`. What is here already is never replaced. Untagged content is seen as R1.17 (d) says.
+What there is to take is found by `sources`. What is here already is never replaced. Content that says in no
+way where it was said is seen as R1.17 (d) says, or, imported as trusted, everywhere.
 """
 
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
@@ -15,58 +15,29 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, select
 
+from ..character.roster import FOLDER as CHARACTERS
 from ..errors import InvalidInput
 from ..graph import MemoryGraph
 from ..graph.over_graph import SINGLE_VALUED
 from ..graph.relations import canonical
 from ..memory import MemoryFS
-from ..memory.entries import parse_entries
-from ..memory.files import file_from_record
-from ..memory.paths import parse_memory_path
 from ..prompt import PromptManager
 from ..prompt.layers import Level
-from ..prompt.manager import FOLDER as PROMPTS
 from ..prompt.note import note_of
 from ..prompt.note_rows import note_by_id, save_note
 from ..prompt.notes import new_note_id
 from ..prompt.notes_file import NotesFile
-from ..scope import Scope
+from ..scope import EVERYWHERE, Scope
 from ..search.corrections import SPEAKER_NAMES
 from ..storage import Store
-from ..storage.face_file import parse
 from ..storage.tables import edges, places
 from ..text.folding import fold_name
 from ..text.ids import decode_segment
+from .card_files import take_card
+from .file_imports import take_file
+from .imported import AS_IT_IS, Imported, Wish
+from .sources import Kind, Part, parts_of
 from .trulymem import read_facts
-
-
-@dataclass(slots=True)
-class Imported:
-    """What an import did, or would do."""
-
-    new: dict[str, int] = field(default_factory=dict[str, int])
-    known: int = 0
-    """What was here already, and stays as it is."""
-    refused: list[str] = field(default_factory=list[str])
-    """What could not be taken, and why."""
-
-    def add(self, what: str, count: int = 1) -> None:
-        """Count something that is new."""
-        if count:
-            self.new[what] = self.new.get(what, 0) + count
-
-    @property
-    def text(self) -> str:
-        """For people."""
-        told = "，".join(f"{name} {count}" for name, count in self.new.items()) or "没有新的"
-        lines = [f"新的：{told}；已有 {self.known}；不能采用 {len(self.refused)}"]
-        return "\n".join([*lines, *(f"- {reason}" for reason in self.refused[:20])])
-
-
-_KNOWN_FORMS = "memory_fs.json、memories.json、resources/prompts 或 TrulyMEM 的 memory.db"
-_FOLDERS = ("", "web", "data", "data/web")
-"""Where the upstream keeps its files, below the folder that is given."""
-
 
 _SINGLE = frozenset(map(fold_name, SINGLE_VALUED))
 
@@ -96,52 +67,53 @@ class Importer:
         self._prompts = prompts
         self._zone = zone
 
-    def run(self, path: Path, *, dry_run: bool = False, scope: Scope | None = None) -> Imported:
+    def run(self, path: Path, wish: Wish = AS_IT_IS) -> Imported:
         """Import a file or folder, recognised by its name and form; its rows in one transaction.
 
         Args:
-            path: `memory_fs.json`, `memories.json`, a TrulyMEM `memory.db`, or a folder: `resources/prompts`,
-                or one that holds any of these.
-            dry_run: count only.
-            scope: whose the facts of a `memory.db` are, and where they count as said: it knows one user only.
+            path: what `sources` knows.
+            wish: how.
 
         Raises:
             InvalidInput: there is nothing of a known form, or a `memory.db` without a scope.
         """
-        if not path.exists():
-            raise InvalidInput(f"没有 {path} 这个文件或目录")
-        sources = list(_sources(path))
-        if not sources:
-            raise InvalidInput(f"{path} 里没有认识的记忆：{_KNOWN_FORMS}")
+        parts = parts_of(path)
         self._store.pull_faces()
         imported = Imported()
         try:
             with self._store.database.write() as connection:
-                for source in sources:
-                    self._take(connection, source, scope, imported)
-                if dry_run:
+                for part in parts:
+                    self._take(connection, part, wish, imported)
+                if wish.dry_run:
                     raise _DryRun
         except _DryRun:
             pass
-        for source in sources:
-            if source.is_dir():
-                self._take_prompts(source, imported, dry_run=dry_run)
-        if not dry_run:
+        for part in parts:  # files of their own, behind the transaction
+            if part.kind is Kind.PROMPTS:
+                self._take_prompts(part.source, imported, dry_run=wish.dry_run)
+            elif part.kind is Kind.CARDS:
+                self._take_cards(part, imported, dry_run=wish.dry_run)
+        if not wish.dry_run:
             self._store.push_faces()
         return imported
 
-    def _take(self, connection: Connection, source: Path, scope: Scope | None, imported: Imported) -> None:
-        if source.suffix == ".db":
-            if scope is None:
-                raise InvalidInput(f"{source.name} 只认识一个用户：请说明是谁的（--user 号码）")
-            self._take_graph(connection, source, scope, imported)
-        elif source.is_file():
-            data = _parsed(source)
-            if isinstance(data, list):
-                self._take_notes(connection, cast(list[Any], data), imported)
-                return
-            for key, record in cast(dict[str, Any], data).items():
-                self._try(imported, key, partial(self._take_file, key, record, imported))
+    def _take(self, connection: Connection, part: Part, wish: Wish, imported: Imported) -> None:
+        match part.kind:
+            case Kind.GRAPH:
+                if wish.scope is None:
+                    raise InvalidInput(f"{part.source.name} 只认识一个用户：请说明是谁的（--user 号码）")
+                self._take_graph(connection, part.source, wish.scope, imported)
+            case Kind.NOTES:
+                self._take_notes(connection, part.data, wish, imported)
+            case Kind.FILES:
+                now = self._store.clock().astimezone(self._zone)
+                for key, record in part.data.items():
+                    take = partial(take_file, self._memory, key, record, now, wish, imported)
+                    self._try(imported, key, take)
+            case Kind.UNUSED:
+                imported.hints.append(f"没有用到配置包里的 {'、'.join(part.data)}")
+            case _:
+                pass
 
     def _take_graph(self, connection: Connection, source: Path, scope: Scope, imported: Imported) -> None:
         """Its facts; what this conversation's place holds already is known."""
@@ -163,46 +135,45 @@ class Importer:
         imported.add("事实", result.written)
         imported.refused += [f"{source.name}：{reason}" for reason in result.refused]
 
-    def _take_file(self, key: str, record: Any, imported: Imported) -> None:
-        """Entries that a file has not yet, one by one: a run that was cut off can be repeated."""
-        place = parse_memory_path(key)
-        read = file_from_record(place, record, self._store.clock().astimezone(self._zone), self._zone)
-        held = self._memory.read(key)
-        known = set(self._memory.entries(key)) | set(self._memory.dropped_entries(key))
-        if held is None:
-            self._memory.write(
-                key,
-                content=read.content,
-                title=read.title,
-                summary=read.summary,
-                tags=read.tags,
-                importance=read.importance,
-                target_id=read.target_id,
-                memory_ids=read.memory_ids,
-            )
-            imported.add("记忆文件")
-            return
-        incoming = parse_entries(read.content, self._zone)
-        new = [entry for entry in incoming if entry not in known]
-        for entry in new:
-            self._memory.append(key, entry)
-        imported.add("条目", len(new))
-        imported.known += len(incoming) - len(new)
-
-    def _take_notes(self, connection: Connection, rows: list[Any], imported: Imported) -> None:
+    def _take_notes(self, connection: Connection, rows: list[Any], wish: Wish, imported: Imported) -> None:
         reader = NotesFile(self._store.clock, self._zone, new_note_id, lambda _: None)
         for key, record in reader.unpack([_with_id(row) for row in rows]).items():
-            self._try(imported, key, partial(self._take_note, connection, key, record, imported))
+            self._try(imported, key, partial(self._take_note, connection, key, record, wish, imported))
 
-    def _take_note(self, connection: Connection, key: str, record: Any, imported: Imported) -> None:
+    def _take_note(
+        self, connection: Connection, key: str, record: Any, wish: Wish, imported: Imported
+    ) -> None:
         if not isinstance(record, dict):
             raise InvalidInput("应是一个 JSON 对象")
-        if note_by_id(connection, key) is not None:
+        former, now = note_by_id(connection, key), self._store.clock()
+        note = former or note_of(key, cast(dict[str, Any], record), now)
+        trusted = wish.trust_untagged and not note.conversation_id
+        if trusted:
+            note = replace(note, conversation_id=EVERYWHERE)
+        if former is None or trusted:
+            save_note(connection, former, note, now)
+            imported.add("便签" if former is None else "改为处处可见的便签")
+        else:
+            imported.known += 1
+
+    def _take_cards(self, part: Part, imported: Imported, *, dry_run: bool) -> None:
+        """Cards as files among the characters; a character that has one stays as it is."""
+        directory = self._store.directory
+        if directory is None:
+            raise InvalidInput("角色卡要放进数据目录，这里只有数据库")
+        for number, record in enumerate(part.data, 1):
+            take = partial(self._take_card, directory / CHARACTERS, record, imported, dry_run=dry_run)
+            self._try(imported, f"{part.source.name} 的第 {number} 张角色卡", take)
+
+    def _take_card(self, folder: Path, record: Any, imported: Imported, *, dry_run: bool) -> None:
+        new = take_card(folder, record, dry_run=dry_run)
+        if new is None:
             imported.known += 1
             return
-        now = self._store.clock()
-        save_note(connection, None, note_of(key, cast(dict[str, Any], record), now), now)
-        imported.add("便签")
+        imported.add("角色卡")
+        imported.hints.append(
+            f"角色 {new}：在会话里用 /角色 切换 {new}，或设成默认 MEMORYFS__CHARACTER={new}"
+        )
 
     def _take_prompts(self, folder: Path, imported: Imported, *, dry_run: bool) -> None:
         """The texts of the folder as layers; one that is set here already stays."""
@@ -232,26 +203,6 @@ class Importer:
             take()
         except (InvalidInput, ValueError, OSError) as error:
             imported.refused.append(f"{what[:80]}：{error}")
-
-
-def _sources(path: Path) -> list[Path]:
-    """What is to be imported, of a file or folder."""
-    if path.is_file():
-        return [path] if path.suffix in (".json", ".db") else []
-    if (path / "neko.txt").is_file() or (path / "user").is_dir() or (path / "group").is_dir():
-        return [path]
-    found = [path / folder / name for folder in _FOLDERS for name in ("memory_fs.json", "memories.json")]
-    return [*(source for source in found if source.is_file()), *filter(Path.is_dir, [path / PROMPTS])]
-
-
-def _parsed(source: Path) -> Any:
-    try:
-        data = parse(source.read_bytes())
-    except (ValueError, RecursionError, OSError) as error:
-        raise InvalidInput(f"{source} 读不了：{error}") from None
-    if not isinstance(data, dict | list):
-        raise InvalidInput(f"{source} 应是一个 JSON 对象或列表")
-    return cast(Any, data)
 
 
 def _with_id(row: Any) -> Any:

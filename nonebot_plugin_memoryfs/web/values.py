@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import AfterValidator, BaseModel, Field
 
-from ..scope import kind_of
+from ..scope import EVERYWHERE, kind_of
 from ..text.cleaning import clean
 from ..text.ids import encode_segment
 from .guard import PROBLEMS, TOKEN_DOCUMENTED, GuardedRoute
@@ -39,6 +39,8 @@ def place_label(conversation_id: str | None) -> str:
     """A conversation in words."""
     if not conversation_id:
         return ""
+    if conversation_id == EVERYWHERE:
+        return "处处"
     match kind_of(conversation_id):
         case "private":
             return f"私聊 {conversation_id.removeprefix('qq_private_')}"

@@ -109,6 +109,10 @@ async def test_r6_6_import_counts_first(app: App, started: None, superuser: str,
     assert "舞狮" in "".join(await command(app, private("/记忆 查看", user_id=615)))
     [told] = await command(app, private(f"/memoryfs import {source}", user_id=user_id))
     assert "没有新的" in told
+    [told] = await command(app, private(f"/memoryfs import {source} 处处可见", user_id=user_id))
+    assert "处处可见的条目 1" in told
+    await give(app, private("确认", user_id=user_id))
+    assert "舞狮" in "".join(await command(app, group("/记忆 查看", group_id=72, user_id=615)))
     [told] = await command(app, private(f"/memoryfs import {tmp_path / 'none'}", user_id=user_id))
     assert told == f"没有做：没有 {tmp_path / 'none'} 这个文件或目录"
     [told] = await command(app, private("/memoryfs import memory.db", user_id=user_id))

@@ -1,18 +1,20 @@
 """`/memoryfs`: what whoever runs the bot needs to know and do (R7.3)."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from ...concurrency import in_thread
 from ...errors import InvalidInput
 from ...scope import Scope, private_conversation
 from ...turn import explain, latest_trace
-from ...upkeep import Importer
+from ...upkeep import Importer, Wish
 from ..server import way_in
 from .confirming import Question
 from .lists import whole_number
 from .status import status_text
 from .table import SUPERUSERS, Action, Asked, Command, File, Reply
 
+_TRUST = "处处可见"
 _NO_TURN = "还没有这样的对话。"
 
 
@@ -55,30 +57,32 @@ async def _verify(asked: Asked) -> str:
 
 async def _import(asked: Asked) -> Reply:
     """Counts first; writes after 确认."""
-    path, scope = _source(asked)
+    path, wish = _source(asked)
     rooms = asked.app.rooms
     importer = Importer(rooms.store, rooms.memory, rooms.prompts, rooms.graph, rooms.zone)
-    found = await in_thread(importer.run, path, dry_run=True, scope=scope)
+    found = await in_thread(importer.run, path, replace(wish, dry_run=True))
     if not found.new:
         return found.text
 
     async def run(_: Asked) -> str:
-        done = await in_thread(importer.run, path, scope=scope)
+        done = await in_thread(importer.run, path, wish)
         return f"导入好了。{done.text}"
 
     return Question(f"从 {path} 导入：\n{found.text}", run, asked)
 
 
-def _source(asked: Asked) -> tuple[Path, Scope | None]:
-    """The path that is named, and whose facts a TrulyMEM `memory.db` holds."""
-    path, _, user_id = asked.words.rpartition(" ")
+def _source(asked: Asked) -> tuple[Path, Wish]:
+    """The path that is named, whose facts a TrulyMEM `memory.db` holds, and whether untagged is trusted."""
+    words = asked.words.removesuffix(f" {_TRUST}").strip()
+    trust = words != asked.words
+    path, _, user_id = words.rpartition(" ")
     if not path or not user_id.isdecimal():
-        path, user_id = asked.words, ""
+        path, user_id = words, ""
     if path.endswith(".db") and not user_id:
         raise InvalidInput("memory.db 只认识一个用户，路径后面要写是谁的，如 /memoryfs import 路径 10001")
     conversation = private_conversation(user_id)
     scope = Scope(asked.scope.character_id, conversation, user_id, True) if user_id else None
-    return Path(path).expanduser(), scope
+    return Path(path).expanduser(), Wish(scope=scope, trust_untagged=trust)
 
 
 OPERATOR = Command(
@@ -111,8 +115,9 @@ OPERATOR = Command(
         Action(
             name="import",
             aliases=("导入",),
-            takes="路径 [QQ号]",
-            help="从机器人那台机器上导入别处的记忆，先数一遍，要再回复“确认”",
+            takes=f"路径 [QQ号] [{_TRUST}]",
+            help="从机器人那台机器上导入别处的记忆和角色卡，先数一遍，要再回复“确认”；"
+            f"没写明在哪儿说的，加上“{_TRUST}”才会在别处提起",
             example="/root/old/data",
             may=SUPERUSERS,
             private=True,
