@@ -61,6 +61,8 @@ def parts_of(path: Path) -> list[Part]:
     Raises:
         InvalidInput: there is nothing of a known form, or something that can't be read; says what is allowed.
     """
+    if not path.exists():
+        raise InvalidInput(f"没有 {path} 这个文件或目录")
     found = [part for source in _sources(path) for part in _parts(source)]
     if not any(part.kind is not Kind.UNUSED for part in found):
         raise InvalidInput(f"{path} 里没有认识的记忆：{KNOWN_FORMS}")

@@ -39,6 +39,33 @@ async def test_r2_11_tasks_of_this_chat(app: App, started: None) -> None:
         assert told.startswith("这里还没有任务")
 
 
+async def test_r2_11_a_task_is_moved_by_its_name(app: App, started: None) -> None:
+    assert running.app is not None
+    graph, scope = running.app.rooms.graph, Scope("neko", "qq_group_91", "601", False)
+    for name in ("Task_写诗", "接龙", "Task_接龙"):
+        await in_thread(graph.task_create, scope, name, f"做{name}")
+
+    async def give_task(words: str, group_id: int = 91) -> str:
+        [told] = await command(app, group(f"/任务 {words}", group_id=group_id, **by("member", 603)))
+        return told
+
+    assert "已暂停：Task_接龙" in await give_task("继续 写诗")
+    assert "已完成" in await give_task("完成 task_写诗")
+    assert (await give_task("暂停 写诗")).startswith("没有做：Task_写诗 现在是已完成，只能改为：进行中")
+    assert "接龙 已取消" in await give_task("取消 接龙")  # the very name goes before one like it
+    assert "Task_接龙 进行中" in await give_task("继续 Task_接龙")
+    states = {task.task_id: task.state for task in await in_thread(graph.tasks, scope)}
+    assert states == {"Task_接龙": "进行中", "Task_写诗": "已完成", "接龙": "已取消"}
+    told = await give_task("完成 别的")
+    assert told.startswith("没有做：要写任务的名字")
+    assert "Task_写诗" in told
+    assert "Task_写诗" not in await give_task("完成 写诗", group_id=92)
+    assert (await give_task("完成")).startswith("用法：/任务 完成 名字")
+    await command(app, group("/记忆 停记", group_id=91, **by("member", 603)))
+    assert "停着记" in await give_task("取消 Task_接龙")
+    await command(app, group("/记忆 继续", group_id=91, **by("member", 603)))
+
+
 async def test_r3_11_a_group_changes_its_character(app: App, started: None, superuser: str) -> None:
     assert running.app is not None
     directory = running.app.rooms.store.directory
