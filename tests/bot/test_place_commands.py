@@ -57,7 +57,7 @@ async def test_r2_11_a_task_is_moved_by_its_name(app: App, started: None) -> Non
     states = {task.task_id: task.state for task in await in_thread(graph.tasks, scope)}
     assert states == {"Task_接龙": "进行中", "Task_写诗": "已完成", "接龙": "已取消"}
     told = await give_task("完成 别的")
-    assert told.startswith("没有做：要写任务的名字")
+    assert told.startswith("没有做：没有任务 '别的'，现有任务：")
     assert "Task_写诗" in told
     assert "Task_写诗" not in await give_task("完成 写诗", group_id=92)
     assert (await give_task("完成")).startswith("用法：/任务 完成 名字")

@@ -118,7 +118,7 @@ async def _tasks_and_characters(evening: Evening) -> None:
     assert "还没有任务" in await command(MEMBER, "/任务", FIRST)
     assert "还没有任务" in await command(MEMBER, "/任务 查看")
     for action in ("继续", "暂停", "完成", "取消"):
-        assert "没有做：要写任务的名字" in await command(MEMBER, f"/任务 {action} 接龙", FIRST)
+        assert "没有做：没有任务" in await command(MEMBER, f"/任务 {action} 接龙", FIRST)
     assert "小忆（neko）" in await command(MEMBER, "/角色", FIRST)
     assert "小忆（neko）" in await command(MEMBER, "/角色 查看")
     for words in ("切换 neko", "人设 语气 冷淡", "总人设 语气 冷淡"):

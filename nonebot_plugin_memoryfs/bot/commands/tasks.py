@@ -1,7 +1,6 @@
 """`/任务`: what this conversation is busy with, and what is to become of it (R7.3, R2.11)."""
 
 from ...concurrency import in_thread
-from ...errors import InvalidInput
 from ...graph.kinds import TaskState
 from ...text.folding import fold_name
 from ...text.sentences import gist
@@ -40,16 +39,10 @@ def _move(state: TaskState) -> Handler:
 
 
 async def _named(asked: Asked) -> str:
-    """The id of the task of this conversation that is called so."""
+    """The id of the one task of this conversation that is called so; else what was written."""
     tasks = await in_thread(asked.app.rooms.graph.tasks, asked.scope)
-    wanted = _bare(asked.words)
-    found = [task.task_id for task in tasks if _bare(task.task_id) == wanted]
-    if asked.words in found:
-        return asked.words
-    if len(found) != 1:
-        known = "、".join(task.task_id for task in tasks) or "没有"
-        raise InvalidInput(f"要写任务的名字，收到的是 {asked.words[:20]!r}；这里的任务：{known}")
-    return found[0]
+    found = [task.task_id for task in tasks if _bare(task.task_id) == _bare(asked.words)]
+    return found[0] if len(found) == 1 else asked.words
 
 
 def _bare(name: str) -> str:
