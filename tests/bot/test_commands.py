@@ -23,8 +23,15 @@ async def test_r7_3_a_bare_command_is_help(app: App, started: None) -> None:
     assert told.startswith(HELP)
     assert "/心跳 立即" in told
     assert "全部" not in told
-    assert await command(app, group("/heartbeat 乱写", **by("owner"))) == [told]
-    assert await command(app, group("/心跳 开 一下", **by("owner"))) == [told]
+
+
+async def test_r7_3_what_is_misspelt_is_named(app: App, started: None) -> None:
+    [help] = await command(app, group("/心跳", **by("owner")))
+    [told] = await command(app, group("/heartbeat 乱写", **by("owner")))
+    assert told == f"没有“乱写”这个用法。\n{help}"
+    [told] = await command(app, group("/心跳 开 一下", **by("owner")))
+    assert told.startswith("“开”后面不用写别的。用法：/心跳 开：")
+    assert await command(app, group("/心跳 乱写", **by("member"))) == [REFUSAL]
 
 
 async def test_r7_3_who_may_not_is_refused(app: App, started: None) -> None:

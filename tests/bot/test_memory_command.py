@@ -41,7 +41,6 @@ async def test_r7_3_alone_it_is_help_with_examples(app: App, started: None) -> N
     assert "/记忆 查看 [页]" in told
     assert "如 /记忆 搜索 摇滚" in told
     assert await command(app, private("/memory")) == [told]
-    assert await command(app, private("/记忆 乱写")) == [told]
     [told] = await command(app, private("/记忆 搜索"))
     assert told.startswith("用法：/记忆 搜索 词")
 

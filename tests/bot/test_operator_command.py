@@ -90,6 +90,8 @@ async def test_r6_5_backup_export_and_verify(app: App, started: None, superuser:
         assert uploads[-1]["name"].startswith("memory-614-")
     [told] = await command(app, group("/memoryfs export 614", **by("member", user_id)))
     assert told == "这个请私聊我用：/memoryfs export"
+    [told] = await command(app, private("/memoryfs export 61499", user_id=user_id))
+    assert told == "没有存过与 61499 有关的内容。"
     [told] = await command(app, private("/memoryfs export ../614", user_id=user_id))
     assert told.startswith("没有做：要写 QQ 号")
 

@@ -40,13 +40,15 @@ async def _backup(asked: Asked) -> str:
     return f"备份好了：{where}（{size.st_size / 1_000_000:.1f} MB），留七天。"
 
 
-async def _export(asked: Asked) -> File:
+async def _export(asked: Asked) -> Reply:
     """Everything about one person, for who answers for the bot."""
     number = whole_number(asked.words.removeprefix("@"))
     if number is None:
         raise InvalidInput(f"要写 QQ 号，收到的是 {asked.words[:20]!r}")
     user_id = str(number)
     export = await in_thread(asked.app.keeping.export_person, user_id)
+    if not export.sections:
+        return f"没有存过与 {user_id} 有关的内容。"
     name = f"memory-{user_id}-{export.made_at:%Y%m%d-%H%M}.json"
     return File(name=name, data=export.to_json().encode(), text=export.to_markdown())
 

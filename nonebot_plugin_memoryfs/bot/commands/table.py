@@ -10,6 +10,9 @@ from ...scope import Scope
 from .confirming import Confirmations, Question
 from .lists import Lists
 
+_ECHOED = 20
+"""Characters of a misspelt word that are told back."""
+
 
 class Role(IntEnum):
     """What a person may do here, the more the higher."""
@@ -118,7 +121,7 @@ class Command:
     """Whether it is answered in a group that is switched off, too."""
 
     async def answer(self, asked: Asked, text: str) -> Reply:
-        """Carry out what stands behind the command; alone, or misspelt, it tells how it is used.
+        """Carry out what stands behind the command; alone it tells how it is used, misspelt what is wrong.
 
         Args:
             asked: who asks, and where.
@@ -128,10 +131,13 @@ class Command:
         action = next((a for a in self.actions if name.casefold() in (a.name, *a.aliases)), None)
         if not name and self.bare is not None:
             return f"{await self.bare(asked)}\n\n{self.help_for(asked)}"
-        if action is None or (words and not action.takes):
-            return self.help_for(asked)
+        if action is None:
+            help = self.help_for(asked)
+            return f"没有“{name[:_ECHOED]}”这个用法。\n{help}" if name and self._allowed(asked) else help
         if not action.may.allows(asked):
             return action.may.refusal
+        if words and not action.takes:
+            return f"“{action.name}”后面不用写别的。用法：{self._usage(action)}"
         if action.private and not asked.scope.private:
             return f"这个请私聊我用：/{self.name} {action.name}"
         if action.needs_words and not words.strip():
@@ -143,10 +149,13 @@ class Command:
 
     def help_for(self, asked: Asked) -> str:
         """What this person can do with it here; the refusal where that is nothing."""
-        allowed = [action for action in self.actions if action.may.allows(asked)]
+        allowed = self._allowed(asked)
         if not allowed:
             return self.actions[0].may.refusal
         return "\n".join([self.title, *(f"{self._usage(a)}" for a in allowed)])
+
+    def _allowed(self, asked: Asked) -> list[Action]:
+        return [action for action in self.actions if action.may.allows(asked)]
 
     def _usage(self, action: Action) -> str:
         """One line of the help: how it is written, what it does, an example."""
