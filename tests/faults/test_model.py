@@ -156,7 +156,7 @@ async def test_r6_14_an_address_nobody_answers_at(
 
 
 async def test_r6_14_a_service_that_never_answers(world: Make) -> None:
-    there = await world(Response(silent=True), model_settings={"timeout": 0.05})
+    there = await world(Response(silent=True), model_settings={"timeout": 0.5})
     turn = await there.say()
     assert "没有按时回答" in turn.errors[0]
     assert there.waits.slept == BACK_OFF
