@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import tzinfo
 
 from ..scope import Scope
-from ..search.ranking import Shelves
 from ..search.turn_log import Hit, TurnLog
 from ..text.references import without_reference_words
 from ..text.sentences import gist
@@ -18,7 +17,8 @@ from .results import BackRecall
 from .tasks import tasks_in
 
 _PAUSED = 5
-_HITS = 5
+LOOKED_BACK = 5
+"""Older lines that a message that points back brings up."""
 _NAMED = 6
 _WHOLE = 500
 _LINE = 160
@@ -31,7 +31,7 @@ def look_back(
     text: str,
     zone: tzinfo | None,
     newest: Sequence[Turn],
-    shelves: Shelves | None,
+    found: Sequence[Hit] | None,
 ) -> BackRecall:
     """What a message that points back may mean, with the newest turns behind it."""
     connection = search.connection
@@ -40,8 +40,10 @@ def look_back(
     hits: list[Hit] = []
     if words:
         before = first_line(connection, [turn.id for turn in newest])
-        found = log.search_for(connection, search.viewer, words, _HITS, before=before, shelves=shelves)
-        hits = corrected_hits(search, found)
+        if found is None:
+            found = log.search_for(connection, search.viewer, words, LOOKED_BACK, before=before)
+        older = [hit for hit in found if before is None or hit.id < before]
+        hits = corrected_hits(search, older[:LOOKED_BACK])
     named = () if words else _named(search, newest[:2])
     told = [
         *(task_line(task, _WHOLE) for task in paused),

@@ -9,7 +9,6 @@ from sqlalchemy import bindparam, select
 from ..errors import InvalidInput
 from ..scope import Scope, check_scope
 from ..search.corrections import corrected, superseded_objects
-from ..search.ranking import Shelves
 from ..search.turn_log import Hit
 from ..storage.tables import edge_turns, edges
 from ..text.given import not_list, not_text, not_texts, not_whole, not_whole_or_none
@@ -217,7 +216,7 @@ class TurnMemory(OverGraph):
         search: Search | None = None,
         *,
         newest: Sequence[Turn] | None = None,
-        shelves: Shelves | None = None,
+        found: Sequence[Hit] | None = None,
     ) -> BackRecall:
         """What a message may mean by 刚才, 上次, 那个东西 …; empty when it does not point back (R2.16).
 
@@ -226,7 +225,7 @@ class TurnMemory(OverGraph):
             text: the message.
             search: what `searching` gave, inside its transaction.
             newest: the newest turns of the scope's chain, where they were read in this transaction.
-            shelves: what the log's `shelves` gave in this transaction.
+            found: what the log found for the message without the words that point back, where it was asked.
         """
         check_scope(scope)
         if wrong := not_text(text=text):
@@ -236,7 +235,7 @@ class TurnMemory(OverGraph):
         with self._store.database.read() as connection:
             search = search or self._search(connection, scope)
             newest = chain.newest_turns(connection, scope) if newest is None else newest
-            return look_back(search, self._log, scope, text, self._zone(), newest, shelves)
+            return look_back(search, self._log, scope, text, self._zone(), newest, found)
 
     def corrected_turns(self, scope: Scope, turn_ids: Iterable[int]) -> frozenset[int]:
         """Of these turns, those in which a fact was said that was superseded there later (R1.19).

@@ -16,7 +16,7 @@ from .index import Kind
 from .lines import FirstLines, Line, add_line, lines_by_id, searchable
 from .neighbours import lift_neighbours
 from .questions import evidence
-from .ranking import MOST, Match, Shelves, rank, shelves_of
+from .ranking import MOST, Match, rank, shelves_of
 from .recipes import LINES, Recipe
 
 ISOLATED = Policy()
@@ -100,11 +100,6 @@ class TurnLog(OverStore):
             viewer = viewer_of(connection, scope)
             return self.search_for(connection, viewer, query, limit)
 
-    def shelves(self, connection: Connection, viewer: Viewer) -> Shelves:
-        """What there is to search for a viewer, worked out once for several searches in one transaction."""
-        since = searchable(connection, viewer, self._policy, self._first_lines)
-        return shelves_of(connection, Kind.LINE, since)
-
     def search_for(
         self,
         connection: Connection,
@@ -113,7 +108,6 @@ class TurnLog(OverStore):
         limit: int = 10,
         *,
         before: int | None = None,
-        shelves: Shelves | None = None,
     ) -> list[Hit]:
         """The same inside a transaction, for a viewer that is known already.
 
@@ -123,9 +117,9 @@ class TurnLog(OverStore):
             query: a question or some words.
             limit: at most so many hits.
             before: only lines older than this one (R2.16).
-            shelves: what `shelves` gave for this viewer, inside this transaction.
         """
-        shelves = shelves or self.shelves(connection, viewer)
+        since = searchable(connection, viewer, self._policy, self._first_lines)
+        shelves = shelves_of(connection, Kind.LINE, since)
         matches = rank(connection, self._recipe, shelves, evidence(clean(query)), max(MOST, 2 * limit))
         matches = lift_neighbours(connection, self._recipe, Kind.LINE, matches)
         if before is not None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, select
 
+from ..graph.back import LOOKED_BACK
 from ..graph.recall import Search
 from ..prompt import ChosenNotes
 from ..scope import Scope, group_of
@@ -17,7 +18,7 @@ from ..storage.presence import viewer_of
 from ..storage.tables import erasures
 from ..storage.usage import CHAT, Spent, first_notice
 from ..text.folding import fold_sentence
-from ..text.references import points_back
+from ..text.references import points_back, without_reference_words
 from ..text.statements import Statement, recognise
 from .prompting import build_prompt, identity_of, persona_text
 from .repeats import repeated_facts
@@ -80,15 +81,14 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         search = rooms.graph.searching(connection, scope)
         persona = rooms.graph.persona(scope, search)
         chain = rooms.graph.task_chain(scope)
-        shelves = rooms.log.shelves(connection, turn.viewer)
-        back = None
-        if points_back(incoming.text):
-            back = rooms.graph.recall_back(scope, incoming.text, search, newest=chain.newest, shelves=shelves)
         facts = rooms.graph.recall_facts(scope, incoming.text, search=search)
         shown = {turn.turn_id, *(past.id for past in chain.newest)}
-        found = rooms.log.search_for(
-            connection, turn.viewer, incoming.text, _SAYINGS + 2 * len(shown), shelves=shelves
-        )
+        back, asked = None, incoming.text
+        if looks_back := points_back(incoming.text):
+            asked = without_reference_words(incoming.text) or incoming.text
+        found = rooms.log.search_for(connection, turn.viewer, asked, _SAYINGS + LOOKED_BACK + 2 * len(shown))
+        if looks_back:
+            back = rooms.graph.recall_back(scope, incoming.text, search, newest=chain.newest, found=found)
         sayings = rooms.graph.with_corrections(
             scope, [hit for hit in found if hit.turn_id not in shown][:_SAYINGS], search
         )
