@@ -7,10 +7,10 @@ everywhere, and what holds in one conversation. A later one goes before an earli
 from sqlalchemy import Connection, bindparam, select
 
 from ..search.places import places_of
-from ..storage.tables import PERSONA_EDGE, edges
+from ..storage.tables import PERSONA_EDGE, edges, nodes
 from ..text.folding import fold_name
 from .edges import COLUMNS, Edge, edge_of, strongest
-from .nodes import CHARACTER_KEY, find
+from .nodes import CHARACTER_KEY
 
 CARD = " "
 """The conversation of what the card says: no scope can have a blank one (`scope.check_scope`)."""
@@ -22,8 +22,10 @@ _TRAITS = 60
 
 _OF_CHARACTER = (
     select(*COLUMNS)
+    .join(nodes, nodes.c.id == edges.c.subject_id)
     .where(
-        edges.c.subject_id == bindparam("subject_id"),
+        nodes.c.character_id == bindparam("character_id"),
+        nodes.c.key == CHARACTER_KEY,
         edges.c.place_id == bindparam("place_id"),
         PERSONA_EDGE,
     )
@@ -34,10 +36,7 @@ _OF_CHARACTER = (
 
 def traits_of(connection: Connection, character_id: str, place_id: int) -> list[Edge]:
     """The live traits of one place, at most sixty."""
-    found = find(connection, character_id, [CHARACTER_KEY])
-    if CHARACTER_KEY not in found:
-        return []
-    where = {"subject_id": found[CHARACTER_KEY][0], "place_id": place_id}
+    where = {"character_id": character_id, "place_id": place_id}
     return [edge_of(row) for row in connection.execute(_OF_CHARACTER, where)]
 
 

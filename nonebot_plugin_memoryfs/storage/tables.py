@@ -372,7 +372,7 @@ postings = Table(
     Column("ref", Integer, nullable=False),
     Column("count", Integer, nullable=False),
     Column("length", Integer, nullable=False),
-    PrimaryKeyConstraint("gram", "place_id", "kind", "ref"),
+    PrimaryKeyConstraint("place_id", "kind", "gram", "ref"),
     sqlite_with_rowid=False,
 )
 """One row per gram of a document, clustered by place: a query reads only what may be seen."""

@@ -93,11 +93,12 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
             scope, [hit for hit in found if hit.turn_id not in shown][:_SAYINGS], search
         )
         notes = _with_corrections(rooms, scope, notes, search)
+        relationship = rooms.learning.relationship(turn.viewer)
     recalled = Recalled(
         persona=persona,
         persona_text=persona_text(persona, card),
         identity=identity_of(persona, card),
-        relationship=rooms.learning.relationship(turn.viewer),
+        relationship=relationship,
         chain=chain,
         back=back,
         facts=facts,
