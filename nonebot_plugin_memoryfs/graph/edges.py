@@ -9,7 +9,7 @@ it counts from its first sighting (see `heard_at`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Boolean, Connection, Integer, Text, and_, bindparam, case, or_, select, update
 
@@ -23,9 +23,8 @@ from .kinds import EdgeKind, ends_fit
 from .nodes import End
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A row of `edges`."""
+class Edge(NamedTuple):
+    """A row of `edges`: a tuple, since a recall reads hundreds."""
 
     id: int
     place_id: int
@@ -50,7 +49,7 @@ class Edge:
         return self.first_seen if self.inferred else self.last_seen
 
 
-COLUMNS = tuple(edges.c[name] for name in Edge.__dataclass_fields__)
+COLUMNS = tuple(edges.c[name] for name in Edge._fields)
 
 
 Key = tuple[int, int, int]
@@ -276,4 +275,4 @@ def close(
 
 def edge_of(row: Sequence[Any]) -> Edge:
     """The edge a row with `COLUMNS` holds."""
-    return Edge(*row)
+    return Edge._make(row)

@@ -6,7 +6,7 @@ its newest edges are read, off an index in that order.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -185,8 +185,7 @@ def _merged(ordered: Sequence[Edge]) -> list[Edge]:
 def _one(group: Sequence[Edge]) -> Edge:
     if len(group) == 1:
         return group[0]
-    return replace(
-        strongest(group),
+    return strongest(group)._replace(
         sightings=sum(edge.sightings for edge in group),
         first_seen=min(edge.first_seen for edge in group),
     )

@@ -37,5 +37,5 @@ question: an answer often stands there. Without them, `bench.retrieval` finds le
 WORDS_ALONE = replace(LINES, neighbours=())
 """The same for a list that a person reads: only lines that share words with what was asked for."""
 
-NAMES = Recipe(k1=0.6, b=0.3, gate=0.15, plenty=2.0, newest=100)
+NAMES = Recipe(k1=0.6, b=0.3, gate=0.15, plenty=2.0, newest=60)
 """Names, aliases and relation labels: short texts against the words of a query."""
