@@ -25,6 +25,8 @@ from ..errors import ConfigError
 _BUSY_MS = 30_000
 _IDLE_MS = 20_000
 _CONNECT_SECONDS = 10
+_CACHE_KB = 8_000
+"""Pages a connection keeps at most: of a large database, what recalls read again and again."""
 _NO_DRIVER = "PostgreSQL 需要另装驱动：pip install 'nonebot-plugin-memoryfs[postgres]'"
 _BEGIN_WRITE = (
     f"SELECT set_config('lock_timeout', '{_BUSY_MS}', true),"
@@ -243,6 +245,7 @@ def _configure_sqlite(connection: Any, _record: object) -> None:
     for pragma in (
         "journal_mode=WAL",
         "synchronous=FULL",
+        f"cache_size=-{_CACHE_KB}",
         "secure_delete=ON",
         "foreign_keys=ON",
         "wal_autocheckpoint=0",
