@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Float, Integer, Text, bindparam, func, select
+from sqlalchemy import Connection, Float, Integer, Text, bindparam, func, select, true
 
 from ..storage.given import given
 from ..storage.tables import documents, postings, shelves
@@ -46,24 +46,32 @@ _SINCE = select(func.count(), func.coalesce(func.sum(documents.c.length), 0)).wh
     documents.c.ref >= bindparam("since"),
 )
 
-_ASKED = given("asked", gram=Text(), place_id=Integer(), since=Integer())
+_GRAMS = given("grams", gram=Text())
+_PLACES = given("places", place_id=Integer(), since=Integer())
 _NEWEST = (
     select(postings.c.ref)
     .where(
-        postings.c.gram == _ASKED.c.gram,
-        postings.c.place_id == _ASKED.c.place_id,
+        postings.c.place_id == _PLACES.c.place_id,
         postings.c.kind == bindparam("kind"),
-        postings.c.ref >= _ASKED.c.since,
+        postings.c.gram == _GRAMS.c.gram,
+        postings.c.ref >= _PLACES.c.since,
     )
     .order_by(postings.c.ref.desc())
 )
-_FREQUENCIES = select(
-    _ASKED,
-    select(func.count())
-    .select_from(_NEWEST.correlate(_ASKED).limit(bindparam("newest")).subquery())
-    .scalar_subquery(),
-    _NEWEST.limit(1).offset(bindparam("all_but_one")).scalar_subquery(),
+_PAIRS = (
+    select(
+        _GRAMS.c.gram,
+        _PLACES.c.place_id,
+        _PLACES.c.since,
+        select(func.count())
+        .select_from(_NEWEST.correlate(_GRAMS, _PLACES).limit(bindparam("newest")).subquery())
+        .label("number"),
+        _NEWEST.limit(1).offset(bindparam("all_but_one")).label("oldest"),
+    )
+    .join_from(_GRAMS, _PLACES, true())
+    .subquery()
 )
+_FREQUENCIES = select(_PAIRS).where(_PAIRS.c.number > 0)
 """In how many of a place's newest documents a gram stands; and the oldest of them, where there are more."""
 
 _WEIGHED = given("weighed", gram=Text(), place_id=Integer(), since=Integer(), rarity=Float())
@@ -95,7 +103,6 @@ _BEST = (
 
 MOST = 100
 """So many of the best documents are found: far more than anybody reads."""
-_PLACES_AT_ONCE = 50
 
 Document = tuple[int, int]
 """Place and ref."""
@@ -225,9 +232,10 @@ def _frequencies(
     """What is to be read, and in how many documents each gram stands."""
     parts: list[list[_Part]] = []
     frequency: Counter[str] = Counter()
-    for some in chunks(shelves.of_place.items(), _PLACES_AT_ONCE):
+    for some in chunks(shelves.of_place.items()):
         where = {
-            "asked": [(gram, place_id, shelf.since) for place_id, shelf in some for gram in grams],
+            "grams": [(gram,) for gram in grams],
+            "places": [(place_id, shelf.since) for place_id, shelf in some],
             "kind": int(shelves.kind),
             "newest": recipe.newest,
             "all_but_one": recipe.newest - 1,
@@ -236,9 +244,8 @@ def _frequencies(
         for gram, place_id, first, count, oldest in read_rows(connection.execute(_FREQUENCIES, where)):
             if oldest is not None:
                 first, count = oldest, _estimate(shelves.of_place[place_id], oldest, count)
-            if count:
-                parts[-1].append((gram, place_id, first))
-                frequency[gram] += count
+            parts[-1].append((gram, place_id, first))
+            frequency[gram] += count
     return parts, frequency
 
 
