@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..scope import Origin, Policy, Viewer, kind_of, may_see, private_conversation
+from ..scope import EVERYWHERE, Origin, Policy, Viewer, kind_of, may_see, private_conversation
 from .entries import Entry
 from .paths import MemoryPath
 
@@ -15,7 +15,8 @@ def origin_of(place: MemoryPath, entry: Entry) -> Origin:
             people = (place.user_id,)
         return Origin(entry.conversation_id, people, entry.at)
     if place.conversation_id is not None:
-        return Origin(place.conversation_id, entry.people, entry.at)
+        where = place.conversation_id if place.conversation_id != EVERYWHERE else None  # only a tag says that
+        return Origin(where, entry.people, entry.at)
     if place.user_id is not None:
         return Origin(private_conversation(place.user_id), (place.user_id,), entry.at)
     return Origin(None, entry.people, entry.at)

@@ -17,12 +17,13 @@ _NO_FILE_NAME = re.compile(r'[<>:"|?*]')
 """Not allowed in the names of files on Windows; what could leave the folder is encoded."""
 
 
-def take_card(folder: Path, record: Any, *, dry_run: bool) -> str | None:
+def take_card(folder: Path, record: Any, seen: dict[str, str], *, dry_run: bool) -> str | None:
     """Write a card into a folder of characters; one whose character has a file there stays as it is.
 
     Args:
         folder: where the cards are.
         record: the card, in any form it may have as JSON.
+        seen: the cards looked at before, by their character's id; this one joins them.
         dry_run: only look.
 
     Returns:
@@ -42,6 +43,10 @@ def take_card(folder: Path, record: Any, *, dry_run: bool) -> str | None:
         raise TooLong(f"角色卡 {card.name} 超过 {MAX_BYTES} 字节")
     if len(card.id) > _LONGEST or _NO_FILE_NAME.search(card.id):
         raise InvalidInput(f'角色 id {card.id[:_LONGEST]!r} 不能作文件名：最多 {_LONGEST} 字，不含 <>:"|?*')
+    if (first := seen.setdefault(card.id, text)) is not text:
+        if first == text:
+            return None
+        raise InvalidInput(f"角色 {card.id!r} 有两张不同的卡，用的是前一张")
     name = encode_segment(card.id)
     if any((folder / f"{name}{suffix}").exists() for suffix in (".json", ".png")):
         return None

@@ -16,6 +16,8 @@ class Imported:
     """What could not be taken, and why."""
     hints: list[str] = field(default_factory=list[str])
     """What people should know besides."""
+    cards: dict[str, str] = field(default_factory=dict[str, str])
+    """The cards that were looked at: the character's id, and what it says."""
 
     def add(self, what: str, count: int = 1) -> None:
         """Count something that is new."""

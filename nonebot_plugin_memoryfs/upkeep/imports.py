@@ -6,7 +6,7 @@ way where it was said is seen as R1.17 (d) says, or, imported as trusted, everyw
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
@@ -23,7 +23,7 @@ from ..graph.relations import canonical
 from ..memory import MemoryFS
 from ..prompt import PromptManager
 from ..prompt.layers import Level
-from ..prompt.note import note_of
+from ..prompt.note import Note, note_of
 from ..prompt.note_rows import note_by_id, save_note
 from ..prompt.notes import new_note_id
 from ..prompt.notes_file import NotesFile
@@ -137,7 +137,7 @@ class Importer:
 
     def _take_notes(self, connection: Connection, rows: list[Any], wish: Wish, imported: Imported) -> None:
         reader = NotesFile(self._store.clock, self._zone, new_note_id, lambda _: None)
-        for key, record in reader.unpack([_with_id(row) for row in rows]).items():
+        for key, record in reader.unpack(list(_with_ids(rows))).items():
             self._try(imported, key, partial(self._take_note, connection, key, record, wish, imported))
 
     def _take_note(
@@ -146,8 +146,11 @@ class Importer:
         if not isinstance(record, dict):
             raise InvalidInput("应是一个 JSON 对象")
         former, now = note_by_id(connection, key), self._store.clock()
-        note = former or note_of(key, cast(dict[str, Any], record), now)
+        note = _from_outside(note_of(key, cast(dict[str, Any], record), now))
         trusted = wish.trust_untagged and not note.conversation_id
+        if former is not None:  # it stays as it is, unless it is the very note that is trusted now
+            trusted = trusted and not former.conversation_id and _saying(former) == _saying(note)
+            note = former
         if trusted:
             note = replace(note, conversation_id=EVERYWHERE)
         if former is None or trusted:
@@ -160,13 +163,14 @@ class Importer:
         """Cards as files among the characters; a character that has one stays as it is."""
         directory = self._store.directory
         if directory is None:
-            raise InvalidInput("角色卡要放进数据目录，这里只有数据库")
+            imported.refused.append("角色卡：要放进数据目录，这里只有数据库")
+            return
         for number, record in enumerate(part.data, 1):
             take = partial(self._take_card, directory / CHARACTERS, record, imported, dry_run=dry_run)
             self._try(imported, f"{part.source.name} 的第 {number} 张角色卡", take)
 
     def _take_card(self, folder: Path, record: Any, imported: Imported, *, dry_run: bool) -> None:
-        new = take_card(folder, record, dry_run=dry_run)
+        new = take_card(folder, record, imported.cards, dry_run=dry_run)
         if new is None:
             imported.known += 1
             return
@@ -203,14 +207,38 @@ class Importer:
             take()
         except (InvalidInput, ValueError, OSError) as error:
             imported.refused.append(f"{what[:80]}：{error}")
+        except RecursionError:
+            imported.refused.append(f"{what[:80]}：一层套一层，太深了")
 
 
-def _with_id(row: Any) -> Any:
-    """A record with an id: one without gets that of its content, so that a second run knows it."""
-    if not isinstance(row, dict):
-        return row  # pyright: ignore[reportUnknownVariableType]
-    record = cast(dict[str, Any], row)
-    if record.get("id"):
-        return record
-    content = json.dumps(record, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return {**record, "id": f"mem_{hashlib.blake2b(content, digest_size=16).hexdigest()}"}
+def _from_outside(note: Note) -> Note:
+    """A note of another program: it can't vouch for itself, and its turns are none of ours."""
+    source = "" if note.source_turn is not None else note.source_event_id
+    where = note.conversation_id if note.conversation_id != EVERYWHERE else ""
+    return replace(note, conversation_id=where, source_event_id=source)
+
+
+def _saying(note: Note) -> tuple[str, str, str]:
+    """For whom a note is, and what it says."""
+    return note.target_id, note.title, note.content
+
+
+def _with_ids(rows: Iterable[Any]) -> Iterator[Any]:
+    """Records each with an id of its own: where it has none, of its content, so that a second run knows it.
+
+    What stands there twice comes once.
+    """
+    taken: set[str] = set()
+    for row in rows:
+        if not isinstance(row, dict):
+            yield row
+            continue
+        record = cast(dict[str, Any], row)
+        own = record.get("id")
+        id = str(own).strip() if isinstance(own, str | int) and not isinstance(own, bool) else ""
+        if not id or id in taken:
+            content = json.dumps(record, sort_keys=True, ensure_ascii=False)
+            id = f"mem_{hashlib.blake2b(content.encode(), digest_size=16).hexdigest()}"
+        if id not in taken:
+            taken.add(id)
+            yield {**record, "id": id}

@@ -91,7 +91,7 @@ def test_r6_6_what_is_here_already_stays(opened: App, importer: Importer, tmp_pa
     opened.rooms.prompts.save_prompt("自己的默认")
     imported = importer.run(upstream(tmp_path / "old"))
     assert imported.new == {"条目": 1, "记忆文件": 1, "便签": 2, "提示词": 1}
-    assert [entry.text for entry in memory.entries(path)] == ["喜欢茶", "怕黑", "养了猫"]
+    assert [entry.text for entry in memory.entries(path)] == ["养了猫", "喜欢茶", "怕黑"]
     file = memory.read(path)
     assert file is not None
     assert file.title == "自己写的"
