@@ -68,6 +68,15 @@ async def test_r7_3_any_other_message_lets_it_lapse(app: App, started: None, bet
     assert "铁饼" in await kept_of(app, 7105)
 
 
+async def test_r7_3_nobody_confirms_who_may_not_command(app: App, started: None) -> None:
+    await give(app, group([at(SELF_ID), text(" 我喜欢铅球")], group_id=99, **by("admin", 7110)))
+    await command(app, group("/记忆 清空 本群", group_id=99, **by("admin", 7110)))
+    hidden = {"anonymous": {"id": 1, "name": "大力鬼王", "flag": "f"}, "sub_type": "anonymous"}
+    assert await give(app, group("确认", group_id=99, **by("admin", 7110), **hidden)) == []
+    [told] = await command(app, group("/记忆 查看", group_id=99, **by("admin", 7110)))
+    assert "铅球" in told
+
+
 async def test_r7_3_it_lapses_after_a_minute(
     app: App, started: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,8 @@ async def confirm(desk: Desk, bot: Bot, event: MessageEvent) -> bool:
     """Do what the sender confirms with this message; whether there was such a thing."""
     if not isinstance(event, PrivateMessageEvent | GroupMessageEvent):
         return False
+    if not welcome(event, desk.app.settings, nonebot.get_bots()):
+        return False
     bare = all(segment.is_text() for segment in event.original_message)
     question = desk.confirmations.hear(
         bot.self_id,
