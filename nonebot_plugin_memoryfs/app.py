@@ -139,6 +139,7 @@ class App:
             problems = list(app.bindings.problems())
             app.rooms.prompts.notes.delete_expired()
             unanswered = close_left_open(app.rooms)
+            app.keeping.finish_erasing()
         except BaseException:
             store.close()
             raise
@@ -209,6 +210,7 @@ class App:
 
     async def erase_person(self, user_id: str) -> Erasure:
         """Erase everything from or about a person, what is only held in memory too (R7.4)."""
+        self._overheard.clear()  # a turn may take them while the files are written
         erasure = await in_thread(self.keeping.erase_person, user_id)
         self._overheard.clear()
         self._present = {(user, where) for user, where in self._present if user != user_id}
@@ -216,6 +218,7 @@ class App:
 
     async def clear_conversation(self, conversation_id: str) -> Erasure:
         """Erase everything that was said in a conversation, what is only held in memory too (R7.3)."""
+        self._overheard.forget(conversation_id)  # a turn may take them while the files are written
         erasure = await in_thread(self.keeping.clear_conversation, conversation_id)
         self._overheard.forget(conversation_id)
         self._present = {(user, where) for user, where in self._present if where != conversation_id}

@@ -11,6 +11,7 @@ from ..errors import InvalidInput
 from ..scope import Scope, kind_of
 from ..search.corrections import corrected, superseded_objects
 from ..search.lines import add_line
+from ..storage.erased import erased_since
 from ..storage.tables import lines, turns
 from ..text.cleaning import clean
 from ..text.neutral import neutralise
@@ -158,6 +159,12 @@ def open_text(connection: Connection, turn_id: int) -> str | None:
         return None
     spoken = connection.execute(_LINES, {"turn_ids": [turn_id]})
     return "\n".join(line.text for line in spoken if line.text and not line.by_character)
+
+
+def may_write(connection: Connection, turn_id: int) -> bool:
+    """Whether a turn waits for its answer, and nothing was erased since it was heard."""
+    row = connection.execute(_ONE, {"turn_id": turn_id}).one_or_none()
+    return row is not None and row.state == _OPEN and not erased_since(connection, row.opened_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,12 +183,13 @@ class TurnMemory(OverGraph):
 
     @contextmanager
     def while_open(self, turn_id: int) -> Generator[bool]:
-        """One transaction for what is written in a turn: whether it is still open.
+        """One transaction for what is written in a turn: whether that may be.
 
-        It no longer is once its message was taken back (R4.11), or what it belongs to was erased (R7.4).
+        It may not once its message was taken back (R4.11), what it belongs to was erased, or anything was
+        that it may have recalled (R7.4).
         """
         with self._store.database.write() as connection:
-            yield chain.open_text(connection, turn_id) is not None
+            yield chain.may_write(connection, turn_id)
 
     def withdraw_message(self, character_id: str, conversation_id: str, source_id: str) -> Withdrawn | None:
         """Take back what a message said and the facts it alone stated (R4.11).

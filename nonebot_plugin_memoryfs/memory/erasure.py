@@ -129,14 +129,14 @@ def _erase_entries(
     now: datetime,
 ) -> int:
     """Take entries out of a file, keeping no former version of it, and out of its history."""
-    records.history.forget(connection, place, gone)
+    held_before = records.history.forget(connection, place, gone)
     file = records.read_to_change(connection, place.text)
     if file is None:
         return 0
     entries = records.parse(file.content)
     left = [entry for entry in entries if not gone(entry)]
     cleaned = file if file.target_id != target_id else replace(file, target_id="")
-    if len(left) < len(entries):  # title and summary may repeat what was in them
+    if held_before or len(left) < len(entries):  # title and summary may repeat what was in them
         content, _ = records.fit(place, left)
         cleaned = replace(cleaned, content=content, title=place.kind.category.label, summary="")
     if cleaned != file:

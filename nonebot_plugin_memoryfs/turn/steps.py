@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection
 
 from ..graph.back import LOOKED_BACK
 from ..graph.recall import Search
 from ..prompt import ChosenNotes
 from ..scope import Scope, group_of
+from ..storage.erased import erased_since
 from ..storage.pauses import paused_among
 from ..storage.presence import viewer_of
-from ..storage.tables import erasures
 from ..storage.usage import CHAT, Spent, first_notice
 from ..text.folding import fold_sentence
 from ..text.references import points_back, without_reference_words
@@ -28,7 +28,6 @@ from .values import Incoming, Recalled, Turn
 
 _SAYINGS = 5
 _AT_ONCE = 20
-_ERASED_SINCE = select(erasures.c.salt).where(erasures.c.at >= bindparam("since")).limit(1)
 
 
 def hear(rooms: Rooms, incoming: Incoming) -> Turn:
@@ -149,7 +148,7 @@ def record(rooms: Rooms, turn: Turn, committed: Collection[str], keep_text: Call
         if said is None:
             rooms.graph.withdraw_facts(turn.turn_id, turn.incoming.at)
             return replace(turn, errors=(*turn.errors, "消息已经撤回"))
-        erased = connection.execute(_ERASED_SINCE, {"since": turn.incoming.at}).first() is not None
+        erased = erased_since(connection, turn.incoming.at)
         if turn.reply is None or erased:
             rooms.graph.leave_unanswered(turn.turn_id)
         else:

@@ -49,10 +49,10 @@ class TurnTools:
         return await in_thread(self._write, tool, checked)
 
     def _write(self, tool: Tool, checked: BaseModel) -> ToolResult:
-        """Carry a call out, unless the turn was taken back or erased while the model thought."""
+        """Carry a call out, unless the turn was taken back, or anything erased, while the model thought."""
         with self._graph.while_open(self._turn.turn_id) as is_open:
             if not is_open:
-                return ToolResult(False, "未执行：这条消息已经撤回或清除了，不能再记。")
+                return ToolResult(False, "未执行：这条消息已经撤回，或刚清空过记忆，不能再记。")
             if isinstance(checked, CommitArguments):
                 return self._commit(checked)
             return self._carry_out(tool, checked.model_dump())

@@ -17,11 +17,11 @@ from ..storage.life_tables import heartbeats
 from ..storage.tables import edges, erasures, presence
 from .erased_ids import sealed
 from .erasing import Erasure, erase_held
-from .facts import erase_facts_of, erase_names, erase_repeated_facts
+from .facts import erase_facts_of, erase_names, erase_repeated_facts, erase_repeated_tasks
 from .holdings import HOLDINGS, Way
 from .note_rows import erase_notes, notes_of
 from .others import digest_repeating, erase_from_others, gather_words
-from .person import Whose, within_reach
+from .person import Whose, around, within_reach
 from .words import Words
 
 _SEEN = HOLDINGS[presence.name].title
@@ -44,8 +44,9 @@ def clear_rows(
     reach = within_reach(connection, here, policy)
     words = Words("", {})
     gone = erase_facts_of(connection, here)
-    gather_words(connection, here, words, gone.things, reach)
+    gather_words(connection, here, words, gone.things, around(connection, reach))
     gone += erase_repeated_facts(connection, words, reach)
+    gone += erase_repeated_tasks(connection, here, words, reach)
     counts = {_FACTS: len(gone.edges)}
     erase_from_others(connection, here, words, reach)
     counts[_NOTES] = erase_notes(connection, notes_of(connection, here))

@@ -15,7 +15,7 @@ from ..search import index
 from ..search.index import Kind
 from ..storage.tables import documents, erasures, lines, places, postings
 from .erased_ids import sealed
-from .facts import erase_facts, erase_names, erase_repeated_facts, names_of
+from .facts import erase_facts, erase_names, erase_repeated_facts, erase_repeated_tasks, names_of
 from .holdings import HOLDINGS, Way
 from .note_rows import erase_notes, notes_of_person
 from .others import about_entry, erase_from_others, gather_words
@@ -63,10 +63,11 @@ def erase_rows(
     person = find_person(connection, user_id)
     reach = within_reach(connection, person, policy) | {EVERYWHERE}
     names = names_of(connection, person)
-    words = Words(user_id, names)
+    words = Words(user_id, names | {EVERYWHERE: frozenset()})
     gone = erase_facts(connection, person, names)
     gather_words(connection, person, words, gone.things, person.groups)
     gone += erase_repeated_facts(connection, words, reach)
+    gone += erase_repeated_tasks(connection, person, words, reach)
     counts = {"事实": len(gone.edges)}
     counts["别人对话里提到的地方"] = erase_from_others(connection, person, words, reach)
     counts["便签"] = erase_notes(connection, notes_of_person(connection, person, words, reach))

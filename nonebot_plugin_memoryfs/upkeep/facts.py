@@ -13,8 +13,10 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Executable,
+    and_,
     bindparam,
     delete,
+    not_,
     or_,
     select,
     union,
@@ -62,14 +64,18 @@ class Gone:
     edges: Sequence[Edge]
     nodes: frozenset[int]
     relations: frozenset[int]
+    people: frozenset[int]
+    """The nodes that are somebody."""
 
     @property
     def things(self) -> Iterator[str]:
-        """What they said of somebody or something."""
-        return (edge.object for edge in self.edges if edge.kind == EdgeKind.RELATES_TO.value)
+        """What they said of somebody or something, but for the people it was said of."""
+        said = (edge for edge in self.edges if edge.kind == EdgeKind.RELATES_TO.value)
+        return (edge.object for edge in said if edge.object_id not in self.people)
 
     def __add__(self, other: "Gone") -> "Gone":
-        return Gone((*self.edges, *other.edges), self.nodes | other.nodes, self.relations | other.relations)
+        held = self.nodes | other.nodes, self.relations | other.relations, self.people | other.people
+        return Gone((*self.edges, *other.edges), *held)
 
 
 def names_of(connection: Connection, person: Person) -> dict[str, frozenset[str]]:
@@ -115,15 +121,37 @@ def erase_facts_of(connection: Connection, whose: Whose) -> Gone:
 
 
 def erase_repeated_facts(connection: Connection, words: Words, reach: frozenset[str]) -> Gone:
-    """Delete the facts kept in the turns of others that repeat these words.
+    """Delete the facts of turns of others that repeat these words, and what tasks there keep at hand.
 
     What others typed in themselves, as a correction or an import, is of no turn and stays.
     """
     there = edges.c.place_id.in_(select(places.c.id).where(places.c.conversation_id.in_(reach)))
-    said = edges.c.kind == EdgeKind.RELATES_TO.value
-    in_a_turn = edges.c.id.in_(select(edge_turns.c.edge_id))
-    rows = connection.execute(select(*COLUMNS).where(there, said, in_a_turn))
-    return drop_facts(connection, [edge for row in rows if words.repeated((edge := edge_of(row)).object)])
+    said = and_(edges.c.kind == EdgeKind.RELATES_TO.value, edges.c.id.in_(select(edge_turns.c.edge_id)))
+    at_hand = edges.c.kind == EdgeKind.CONTAINS_INFO.value
+    people = _people(connection)
+
+    def repeats(edge: Edge) -> bool:
+        ends = ((edge.subject_id, edge.subject), (edge.object_id, edge.object))
+        texts = (edge.relation, *(text for node_id, text in ends if node_id not in people))
+        return any(map(words.repeated, texts))
+
+    rows = connection.execute(select(*COLUMNS).where(there, or_(said, at_hand)))
+    return drop_facts(connection, [edge for row in rows if repeats(edge := edge_of(row))])
+
+
+def erase_repeated_tasks(connection: Connection, whose: Whose, words: Words, reach: frozenset[str]) -> Gone:
+    """Delete the tasks in conversations of others whose names are about it: the character named them."""
+    query = select(tasks.c.id, tasks.c.conversation_id, tasks.c.task_id, tasks.c.node_id).where(
+        tasks.c.conversation_id.in_(reach), not_(whose.by(tasks.c.user_id))
+    )
+    found = [row for row in connection.execute(query) if words.about(row.conversation_id, row.task_id)]
+    gone: list[Edge] = []
+    for some in chunks(found):
+        ends = [row.node_id for row in some]
+        held = or_(edges.c.subject_id.in_(ends), edges.c.object_id.in_(ends))
+        gone += [edge_of(row) for row in connection.execute(select(*COLUMNS).where(held))]
+        connection.execute(delete(tasks).where(tasks.c.id.in_([row.id for row in some])))
+    return drop_facts(connection, gone, (row.node_id for row in found))
 
 
 def drop_facts(connection: Connection, gone: Sequence[Edge], also: Iterable[int] = ()) -> Gone:
@@ -132,7 +160,8 @@ def drop_facts(connection: Connection, gone: Sequence[Edge], also: Iterable[int]
         connection.execute(_UNTIE, {"ids": some})
         connection.execute(_DROP, {"ids": some})
     ends = (node_id for edge in gone for node_id in (edge.subject_id, edge.object_id))
-    return Gone(gone, frozenset((*ends, *also)), frozenset(edge.relation_id for edge in gone))
+    relation_ids = frozenset(edge.relation_id for edge in gone)
+    return Gone(gone, frozenset((*ends, *also)), relation_ids, _people(connection))
 
 
 def erase_names(connection: Connection, gone: Gone) -> None:
@@ -146,6 +175,11 @@ def erase_names(connection: Connection, gone: Gone) -> None:
     _forget_documents(connection, Kind.RELATION, gone.relations, labels, ())
     for some in chunks(gone.relations - labels.keys()):
         connection.execute(delete(relations).where(relations.c.id.in_(some)))
+
+
+def _people(connection: Connection) -> frozenset[int]:
+    """The nodes that are somebody: an id is nobody's words."""
+    return frozenset(connection.scalars(select(nodes.c.id).where(nodes.c.user_id.is_not(None))))
 
 
 def _where(connection: Connection, query: Executable, ids: Iterable[int]) -> dict[int, set[int]]:

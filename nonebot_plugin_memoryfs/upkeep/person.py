@@ -101,15 +101,35 @@ def _others(connection: Connection, user_id: str, conversation_id: str) -> bool:
 
 
 def within_reach(connection: Connection, whose: Whose, policy: Policy) -> frozenset[str]:
-    """The conversations of others that what was theirs may have come into (R1.17).
+    """The conversations of others that what was theirs may have come into (R1.17), told from one to the next.
 
-    The groups, those linked with them, and the chats of whoever was seen in one of these.
+    The groups, those linked with them, and the chats of whoever was seen in one of these; where what is said
+    in private may be told in groups, the groups they were seen in, too, and so on.
     """
-    shared = set(whose.groups)
-    for linked in policy.linked_groups:
-        if shared & linked:
-            shared |= linked
-    together = select(presence.c.user_id).where(presence.c.conversation_id.in_(shared))
-    query = select(presence.c.conversation_id).where(presence.c.user_id.in_(together)).distinct()
-    chats = {c for c in connection.scalars(query) if kind_of(c) != "group"}
+    shared: set[str] = set()
+    further = set(whose.groups)
+    chats: set[str] = set()
+    while further:
+        shared = _with_linked(shared | further, policy)
+        together = select(presence.c.user_id).where(presence.c.conversation_id.in_(shared))
+        query = select(presence.c.conversation_id).where(presence.c.user_id.in_(together)).distinct()
+        met = set(connection.scalars(query))
+        chats = {c for c in met if kind_of(c) != "group"}
+        further = met - chats - shared if policy.private_in_groups else set[str]()
     return frozenset(shared | chats) - whose.conversations
+
+
+def around(connection: Connection, conversations: frozenset[str]) -> frozenset[str]:
+    """These conversations, and all others of whoever was seen in one: what is told here may be from there."""
+    people = select(presence.c.user_id).where(presence.c.conversation_id.in_(conversations))
+    query = select(presence.c.conversation_id).where(presence.c.user_id.in_(people)).distinct()
+    return conversations.union(connection.scalars(query))
+
+
+def _with_linked(groups: set[str], policy: Policy) -> set[str]:
+    """These groups, those linked with them, those linked with these, and so on."""
+    found, before = groups, set[str]()
+    while found != before:
+        before = found
+        found = found.union(*(linked for linked in policy.linked_groups if found & linked))
+    return found

@@ -1,7 +1,7 @@
 """The room as others use it: what needs every room (R6.5–R6.6, R7.4). Thread-safe, synchronous."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from .erased_ids import FILE as SEALED_FILE
 from .erased_ids import sealed_ids, write_sealed
 from .erasing import Erasure, erase_rows
 from .export import Export, export_person
-from .left_files import erase_left, erase_own_prompt
+from .left_files import begin_cleaning, end_cleaning, erase_left, erase_own_prompt, find_left, left_to_clean
 from .verify import Report, verify
 from .words import Words, id_pattern
 
@@ -77,19 +77,38 @@ class Upkeep:
     def _erase(self, erase: _Erase, id: str, name: str) -> Erasure:
         """Erase from the tables, then from all files; `name` is what stands for the id in set-aside ones."""
         self._store.pull_faces()
+        left: list[Path] = []
         with self._store.database.write() as connection:
             erasure, words = erase(connection, self._memory, self._policy, id, self._store.clock())
+            if directory := self._store.directory:  # what tells the words is gone with this transaction
+                named = id_pattern(name)
+                left = find_left(directory, lambda text: bool(named.search(text)) or words.repeated(text))
+                begin_cleaning(directory, left)
+        self._clean(left)
+        return erasure.with_files(len(left))
+
+    def finish_erasing(self) -> None:
+        """Do what an erasure had still to do when it was killed (R7.4); it keeps nobody from starting."""
+        if (directory := self._store.directory) and (left := left_to_clean(directory)) is not None:
+            try:
+                self._clean(left)
+            except Exception:
+                logger.exception("上次清除后还没收拾完的，这次也没能收拾完，下次启动再试")
+
+    def _clean(self, left: Iterable[Path]) -> None:
+        """Let go of what files still hold of rows that are gone: JSON, set aside, the database's own."""
+        directory, scrubbed = self._store.directory, False
         try:
             self._store.push_faces()
-            if directory := self._store.directory:
-                named = id_pattern(name)
-                left = erase_left(directory, lambda text: bool(named.search(text)) or words.repeated(text))
-                erasure = erasure.with_files(left)
+            if directory:
+                erase_left(left)
                 self._write_sealed()
         finally:  # whatever became of the files
-            if not self._store.database.scrub():
+            scrubbed = self._store.database.scrub()
+            if not scrubbed:
                 logger.warning("清除之后日志文件还没能清空：有别的进程在读，稍后会再清")
-        return erasure
+        if directory and scrubbed:
+            end_cleaning(directory)
 
     def export_person(self, user_id: str) -> Export:
         """Everything stored about a person that they may see (R7.4)."""
