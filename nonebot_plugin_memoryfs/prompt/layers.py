@@ -76,6 +76,14 @@ class Layers:
             _set(connection, level, target_id, content, self._store.clock())
         self._face.push()
 
+    def check(self, level: Level, target_id: str, content: str) -> None:
+        """Whether a layer could be set so; nothing is.
+
+        Raises:
+            InvalidInput, TooLong: as `save` does.
+        """
+        _check(level, _target(level, target_id), clean(content))
+
     def all(self) -> list[Layer]:
         """Every layer, in the order of the file."""
         self._face.pull()

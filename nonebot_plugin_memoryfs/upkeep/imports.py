@@ -194,11 +194,11 @@ class Importer:
     def _take_prompt(
         self, level: Level, target: str, path: Path, imported: Imported, *, dry_run: bool
     ) -> None:
-        if self._prompts.layers.get(level, target):
+        layers = self._prompts.layers
+        if layers.get(level, target):
             imported.known += 1
-        elif text := path.read_text("utf-8-sig").strip():
-            if not dry_run:
-                self._prompts.layers.save(level, target, text)
+        elif text := _text_in(path):
+            (layers.check if dry_run else layers.save)(level, target, text)
             imported.add("提示词")
 
     def _try(self, imported: Imported, what: str, take: Callable[[], None]) -> None:
@@ -209,6 +209,13 @@ class Importer:
             imported.refused.append(f"{what[:80]}：{error}")
         except RecursionError:
             imported.refused.append(f"{what[:80]}：一层套一层，太深了")
+
+
+def _text_in(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise InvalidInput("应为 UTF-8 编码") from None
 
 
 def _from_outside(note: Note) -> Note:

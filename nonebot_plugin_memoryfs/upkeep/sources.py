@@ -132,8 +132,8 @@ def _of_bundle(source: Path, bundle: Mapping[str, Any]) -> Iterator[Part]:
         if (data := held.pop(name, None)) is None:
             continue
         if not isinstance(data, form):
-            allowed = "JSON 对象" if form is dict else "列表"
-            raise InvalidInput(f"{source} 里的 configs.{name} 应是一个 {allowed}")
+            allowed = " JSON 对象" if form is dict else "列表"
+            raise InvalidInput(f"{source} 里的 configs.{name} 应是一个{allowed}")
         yield Part(kind, source, [data] if kind is Kind.CARDS and form is dict else data)
     if held:
         yield Part(Kind.UNUSED, source, sorted(held))

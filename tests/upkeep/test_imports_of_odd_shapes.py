@@ -318,3 +318,24 @@ def test_r6_6_odd_shapes_are_refused_one_by_one(
     assert all("/" not in name and not name.startswith(".") for name in names)
     assert {entry.name for entry in tmp_path.iterdir()} == {"a.json", "data"}
     Store.open(tmp_path / "data", database_url, clock=clock).close()
+
+
+def test_r6_6_odd_prompts_are_counted_as_they_are_taken(
+    opened: App, importer: Importer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "prompts"
+    (folder / "user").mkdir(parents=True)
+    texts = {
+        "user_.txt": "空号".encode(),
+        "user_1.txt": b"\xff",
+        "user_2.txt": b"x" * 9000,
+        "user_3.txt": b"a\x00",
+    }
+    for name, text in texts.items():
+        (folder / "user" / name).write_bytes(text)
+    counted, imported = importer.run(folder, Wish(dry_run=True)), importer.run(folder)
+    assert imported.new == counted.new == {"提示词": 1}
+    assert imported.refused == counted.refused
+    assert [reason.split("：")[0] for reason in imported.refused] == ["user_.txt", "user_1.txt", "user_2.txt"]
+    assert "UTF-8" in imported.refused[1]
+    assert importer.run(folder).new == {}
