@@ -54,7 +54,13 @@ async def test_r2_11_a_task_is_moved_by_its_name(app: App, started: None) -> Non
     assert (await give_task("暂停 写诗")).startswith("没有做：Task_写诗 现在是已完成，只能改为：进行中")
     assert "接龙 已取消" in await give_task("取消 接龙")  # the very name goes before one like it
     assert "Task_接龙 进行中" in await give_task("继续 Task_接龙")
+    await in_thread(graph.task_create, scope, "TASK_接龙", "又一个")
+    told = await give_task("完成 task_接龙")
+    assert told == "没有做：差不多的名字有几个，请照原样写：TASK_接龙、Task_接龙"
+    assert "TASK_接龙 已取消" in await give_task("取消 TASK_接龙")
+    assert "Task_接龙 进行中" in await give_task("继续 Task_接龙")
     states = {task.task_id: task.state for task in await in_thread(graph.tasks, scope)}
+    assert states.pop("TASK_接龙") == "已取消"
     assert states == {"Task_接龙": "进行中", "Task_写诗": "已完成", "接龙": "已取消"}
     told = await give_task("完成 别的")
     assert told.startswith("没有做：没有任务 '别的'，现有任务：")

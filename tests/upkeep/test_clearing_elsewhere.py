@@ -32,6 +32,7 @@ def group(number: str, user_id: str) -> Scope:
     return Scope("neko", group_conversation(number), user_id, private=False)
 
 
+@on_both
 @pytest.mark.parametrize("pairs", [("98", "87", "76"), ("76", "87", "98")])
 def test_r7_3_what_was_told_on_from_group_to_group_goes(store: Store, pairs: Sequence[str]) -> None:
     rooms = Rooms(store, Policy(linked_groups=linked(*pairs)))
@@ -45,6 +46,7 @@ def test_r7_3_what_was_told_on_from_group_to_group_goes(store: Store, pairs: Seq
     assert [where for where, text in left if SECRET in text] == ["qq_group_5"]
 
 
+@on_both
 @pytest.mark.parametrize("private_in_groups", [True, False])
 def test_r7_3_what_was_told_on_through_a_private_chat_goes(store: Store, private_in_groups: bool) -> None:
     rooms = Rooms(store, Policy(private_in_groups=private_in_groups))
@@ -88,6 +90,7 @@ def test_r7_4_somebody_who_was_spoken_of_keeps_what_is_theirs(store: Store, eras
     assert "咸豆花" in {fact.object for fact in facts}
 
 
+@on_both
 def test_r7_3_a_title_goes_with_what_only_the_past_of_a_file_holds(store: Store) -> None:
     rooms = Rooms(store)
     memory, path = rooms.memory, rooms.memory.path_user_persona("neko", "10001")
@@ -101,6 +104,7 @@ def test_r7_3_a_title_goes_with_what_only_the_past_of_a_file_holds(store: Store)
     assert [one.text for one in memory.entries(path)] == ["喜欢茶"]
 
 
+@on_both
 def test_r7_4_what_is_known_everywhere_and_names_somebody_goes_with_them(store: Store) -> None:
     rooms = Rooms(store)
     path = rooms.memory.path_timeline("neko")
@@ -184,6 +188,7 @@ def test_r7_4_an_erasure_that_was_killed_is_finished_at_the_next_start(tmp_path:
     app.rooms.store.close()
 
 
+@on_both
 def test_r7_3_what_was_said_in_another_group_too_may_still_be_told(store: Store) -> None:
     rooms = Rooms(store)
     said = "周六晚上八点在老地方集合"

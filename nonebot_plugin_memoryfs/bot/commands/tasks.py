@@ -1,6 +1,7 @@
 """`/任务`: what this conversation is busy with, and what is to become of it (R7.3, R2.11)."""
 
 from ...concurrency import in_thread
+from ...errors import InvalidInput
 from ...graph.kinds import TaskState
 from ...text.folding import fold_name
 from ...text.sentences import gist
@@ -31,18 +32,28 @@ def _move(state: TaskState) -> Handler:
         if await asked.app.keeps_nothing_of(asked.scope.user_id):
             return "现在停着记，没有改；先用 /记忆 继续。"
         graph = asked.app.rooms.graph
-        task_id = await _named(asked)
-        result = await in_thread(graph.task_set_state, asked.scope, task_id, state.value)
+        result = await in_thread(graph.task_set_state, asked.scope, asked.words, state.value)
+        if not result.state and (task_id := await _alike(asked)):  # there is none of this very name
+            result = await in_thread(graph.task_set_state, asked.scope, task_id, state.value)
         return result.text.replace("未执行：", "没有做：")
 
     return move
 
 
-async def _named(asked: Asked) -> str:
-    """The id of the one task of this conversation that is called so; else what was written."""
-    tasks = await in_thread(asked.app.rooms.graph.tasks, asked.scope)
-    found = [task.task_id for task in tasks if _bare(task.task_id) == _bare(asked.words)]
-    return found[0] if len(found) == 1 else asked.words
+async def _alike(asked: Asked) -> str:
+    """The id of the one task of this conversation that is called nearly so; blank where none is.
+
+    Raises:
+        InvalidInput: several are.
+    """
+    ids = [task.task_id for task in await in_thread(asked.app.rooms.graph.tasks, asked.scope)]
+    for form in (fold_name, _bare):
+        found = [task_id for task_id in ids if form(task_id) == form(asked.words)]
+        if len(found) > 1:
+            raise InvalidInput(f"差不多的名字有几个，请照原样写：{'、'.join(found)}")
+        if found:
+            return found[0]
+    return ""
 
 
 def _bare(name: str) -> str:
