@@ -13,8 +13,8 @@ from ..storage.face_file import create, replace
 from ..text.ids import encode_segment
 
 _LONGEST = 60
-_NO_FILE_NAME = re.compile(r'[<>:"|?*]')
-"""Not allowed in the names of files on Windows; what could leave the folder is encoded."""
+_NO_FILE_NAME = re.compile(r'[<>:"|?*]|^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[.]|$)', re.IGNORECASE)
+"""Not allowed as names of files on Windows; what could leave the folder is encoded."""
 
 
 def take_card(folder: Path, record: Any, seen: dict[str, str], *, dry_run: bool) -> str | None:
@@ -42,7 +42,8 @@ def take_card(folder: Path, record: Any, seen: dict[str, str], *, dry_run: bool)
     if len(data) > MAX_BYTES:
         raise TooLong(f"角色卡 {card.name} 超过 {MAX_BYTES} 字节")
     if len(card.id) > _LONGEST or _NO_FILE_NAME.search(card.id):
-        raise InvalidInput(f'角色 id {card.id[:_LONGEST]!r} 不能作文件名：最多 {_LONGEST} 字，不含 <>:"|?*')
+        allowed = f'最多 {_LONGEST} 字，不含 <>:"|?*，也不是 CON、NUL 之类'
+        raise InvalidInput(f"角色 id {card.id[:_LONGEST]!r} 不能作文件名：{allowed}")
     if (first := seen.setdefault(card.id, text)) is not text:
         if first == text:
             return None

@@ -281,6 +281,7 @@ ODD_CARDS = [
     {"id": "名" * 61, "name": "长", "systemPrompt": "x"},
     {"id": "😀" * 60, "name": "脸", "systemPrompt": "x"},
     {"id": ["x"], "name": "列表号", "systemPrompt": "x"},
+    {"id": "NUL", "name": "设备", "systemPrompt": "x"},
     {"name": "规则", "rules": {"a": 1}},
     {"name": "长文", "systemPrompt": "x" * 9000},
     {"spec": "chara_card_v2", "data": None},
@@ -316,6 +317,7 @@ def test_r6_6_odd_shapes_are_refused_one_by_one(
     store.close()
     names = {name.name for name in (tmp_path / "data" / "characters").iterdir()}
     assert all("/" not in name and not name.startswith(".") for name in names)
+    assert "NUL.json" not in names
     assert {entry.name for entry in tmp_path.iterdir()} == {"a.json", "data"}
     Store.open(tmp_path / "data", database_url, clock=clock).close()
 
