@@ -60,9 +60,8 @@ def close_left_open(rooms: Rooms) -> int:
 
 def recall(rooms: Rooms, turn: Turn) -> Turn:
     """Steps 3 to 6: persona, task chain, facts and older turns, memory files, notes; then the stack."""
+    turn = _joined(rooms, turn)
     incoming, scope = turn.incoming, turn.incoming.scope
-    if turn.joined and rooms.graph.open_text(turn.turn_id) is not None:
-        rooms.graph.join_turns(turn.turn_id, turn.joined)
     card = rooms.card_of(scope.character_id)
     user_name = incoming.speaker if scope.private else ""
     layer = rooms.prompts.layer_for(
@@ -111,6 +110,21 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
     now = rooms.clock().astimezone(rooms.zone)
     prompt = build_prompt(turn, recalled, layer.text if layer else "", now)
     return replace(turn, recalled=recalled, prompt=prompt, spent=spent)
+
+
+def _joined(rooms: Rooms, turn: Turn) -> Turn:
+    """The turn as one row, without the messages that were taken back since they were joined (R4.4, R4.11)."""
+    if not turn.joined:
+        return turn
+    with rooms.store.database.write():
+        rows = (turn.turn_id, *turn.joined)
+        left = [row for row in rows if rooms.graph.open_text(row) is not None]
+        if not left:
+            return turn
+        rooms.graph.join_turns(left[0], left[1:])
+        said = rooms.graph.open_text(left[0]) or ""
+    incoming = turn.incoming if len(left) == len(rows) else replace(turn.incoming, text=said)
+    return replace(turn, turn_id=left[0], incoming=incoming)
 
 
 def tell_once(rooms: Rooms, turn: Turn) -> bool:

@@ -53,13 +53,16 @@ class TurnTools:
         with self._graph.while_open(self._turn.turn_id) as is_open:
             if not is_open:
                 return ToolResult(False, "未执行：这条消息已经撤回，或刚清空过记忆，不能再记。")
-            if isinstance(checked, CommitArguments):
-                return self._commit(checked)
-            return self._carry_out(tool, checked.model_dump())
+            if not isinstance(checked, CommitArguments):
+                return self._carry_out(tool, checked.model_dump())
+            result = self._commit(checked)
+        if result.ok:  # and stored: what a full disk took is for the host to commit
+            self.committed += [triplet.object for triplet in checked.triplets]
+        return ToolResult(result.ok, result.text)
 
-    def _commit(self, arguments: CommitArguments) -> ToolResult:
+    def _commit(self, arguments: CommitArguments) -> ToolAnswer:
         incoming = self._turn.incoming
-        result = self._graph.memory_commit(
+        return self._graph.memory_commit(
             incoming.scope,
             [triplet.model_dump() for triplet in arguments.triplets],
             speaker_name=incoming.speaker,
@@ -67,9 +70,6 @@ class TurnTools:
             said=incoming.text,
             may_set_persona=incoming.scope.private or incoming.administers,
         )
-        if result.ok:
-            self.committed += [triplet.object for triplet in arguments.triplets]
-        return ToolResult(result.ok, result.text)
 
     def _carry_out(self, tool: Tool, arguments: dict[str, Any]) -> ToolResult:
         result = self._result_of(tool, arguments)

@@ -1,5 +1,9 @@
 """R4.11, R7.4: what is taken back or erased while a turn runs, or after it, is in nothing kept of it."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
 from sqlalchemy import select
 
 from nonebot_plugin_memoryfs.app import App
@@ -7,6 +11,7 @@ from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.storage.presence import note_presence
 from nonebot_plugin_memoryfs.storage.tables import lines, traces, turns
 from nonebot_plugin_memoryfs.turn import OverheardLine
+from nonebot_plugin_memoryfs.turn.values import join
 
 from .conftest import GROUP, Chat
 
@@ -84,3 +89,37 @@ async def test_r7_04_an_answer_given_while_somebody_is_erased_is_not_kept(chat: 
     chat.model.says = "好呀"
     await chat.say("那好", GROUP)
     assert await keeps(chat, "好呀")
+
+
+@pytest.mark.parametrize(("gone", "left"), [("a", "还喜欢爵士"), ("b", "我喜欢摇滚")])
+async def test_r4_11_a_joined_message_taken_back_is_no_part_of_its_turn(
+    chat: Chat, gone: str, left: str
+) -> None:
+    first = await chat.workflow.hear(chat.incoming("我喜欢摇滚", source_ids=("a",)))
+    second = await chat.workflow.hear(chat.incoming("还喜欢爵士", source_ids=("b",)))
+    await in_thread(chat.app.rooms.learning.withdraw, "neko", "qq_private_1", gone)
+    turn = await chat.workflow.answer(join(first, second))
+    assert chat.model.asked[-1].user == left
+    assert turn.recorded
+    assert await in_thread(chat.app.rooms.graph.open_turns) == []
+    assert await keeps(chat, left)
+
+
+async def test_r6_04_what_a_tool_could_not_store_the_host_commits(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = chat.app.rooms.graph
+    while_open = graph.while_open
+
+    @contextmanager
+    def on_a_full_disk(turn_id: int) -> Generator[bool]:
+        with while_open(turn_id) as is_open:
+            yield is_open
+            raise OSError("full")
+
+    monkeypatch.setattr(graph, "while_open", on_a_full_disk)
+    triplet = {"subject": "用户", "relation": "喜欢", "object": "摇滚"}
+    chat.model.calls = [("memory_commit", {"triplets": [triplet]})]
+    turn = await chat.say("我喜欢摇滚")
+    assert turn.committed == ("喜欢：摇滚",)
+    assert await chat.facts() == [("用户", "喜欢", "摇滚")]
