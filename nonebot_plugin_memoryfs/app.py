@@ -211,18 +211,20 @@ class App:
     async def erase_person(self, user_id: str) -> Erasure:
         """Erase everything from or about a person, what is only held in memory too (R7.4)."""
         self._overheard.clear()  # a turn may take them while the files are written
-        erasure = await in_thread(self.keeping.erase_person, user_id)
-        self._overheard.clear()
-        self._present = {(user, where) for user, where in self._present if user != user_id}
-        return erasure
+        try:
+            return await in_thread(self.keeping.erase_person, user_id)
+        finally:
+            self._overheard.clear()
+            self._present = {(user, where) for user, where in self._present if user != user_id}
 
     async def clear_conversation(self, conversation_id: str) -> Erasure:
         """Erase everything that was said in a conversation, what is only held in memory too (R7.3)."""
-        self._overheard.forget(conversation_id)  # a turn may take them while the files are written
-        erasure = await in_thread(self.keeping.clear_conversation, conversation_id)
         self._overheard.forget(conversation_id)
-        self._present = {(user, where) for user, where in self._present if where != conversation_id}
-        return erasure
+        try:
+            return await in_thread(self.keeping.clear_conversation, conversation_id)
+        finally:
+            self._overheard.forget(conversation_id)
+            self._present = {(user, where) for user, where in self._present if where != conversation_id}
 
     async def withdraw(self, character_id: str, conversation_id: str, source_id: str) -> None:
         """A message was taken back: let go of what it stored, and of its answer if none was given (R4.11).

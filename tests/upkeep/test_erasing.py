@@ -1,5 +1,6 @@
 """R7.4: a person's memory is erased in every place the product writes, and nobody else's."""
 
+import asyncio
 import json
 import sqlite3
 from pathlib import Path
@@ -17,6 +18,7 @@ from nonebot_plugin_memoryfs.storage.presence import viewer_of
 from nonebot_plugin_memoryfs.storage.upgrades import metadata
 from nonebot_plugin_memoryfs.storage.usage import first_notice
 from nonebot_plugin_memoryfs.text.grams import grams
+from nonebot_plugin_memoryfs.turn import OverheardLine
 from nonebot_plugin_memoryfs.upkeep import Upkeep
 from nonebot_plugin_memoryfs.upkeep.dump import dump
 from nonebot_plugin_memoryfs.upkeep.holdings import HOLDINGS, Way
@@ -240,6 +242,32 @@ async def test_r7_4_a_file_that_can_t_be_written_keeps_nothing_of_a_person(
     await in_thread((data / "backups").unlink)
     backup = await in_thread(upkeep_of(app).backup)
     assert await in_thread(backup.with_name("erasures.json").exists)
+
+
+async def test_r7_4_what_was_overheard_is_in_no_turn_meanwhile_or_after(
+    app: App, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writing files takes long after the tables are clean, and may fail."""
+    await talk.say(private("10001"), "我养了一只琥珀蜥蜴")
+    await talk.say(in_group("10001"), "在")
+    loop = asyncio.get_running_loop()
+
+    def overhear(source_id: str) -> None:
+        app.overhear(in_group("10001"), OverheardLine("小明", "我的琥珀蜥蜴", source_id))
+
+    def meanwhile() -> None:
+        asyncio.run_coroutine_threadsafe(talk.say(in_group("10002"), "早"), loop).result(30)
+        loop.call_soon_threadsafe(overhear, "2")
+        raise OSError("full")
+
+    overhear("1")
+    monkeypatch.setattr(app.rooms.store, "push_faces", meanwhile)
+    with pytest.raises(OSError, match="full"):
+        await app.erase_person("10001")
+    monkeypatch.undo()
+    await talk.say(in_group("10002"), "晚安")
+    await in_thread(app.rooms.store.push_faces)
+    assert await in_thread(found, tmp_path / "data", ["琥珀蜥蜴"]) == []
 
 
 def _full_disk() -> None:
