@@ -15,8 +15,8 @@ from sqlalchemy import Boolean, Connection, Integer, Text, and_, bindparam, case
 
 from ..errors import InvalidInput
 from ..search.places import chunks
-from ..storage.given import given
 from ..storage.moment import moment_text
+from ..storage.table_parameter import table_parameter
 from ..storage.tables import LIVE_EDGE, edge_turns, edges
 from ..storage.upserts import Excluded, insert_or_ignore, upsert
 from .kinds import EdgeKind, ends_fit
@@ -98,7 +98,7 @@ def _said_again(new: Excluded) -> dict[str, Any]:
 
 _KEY = ("subject_id", "relation_id", "object_id")
 _OF_THE_LAST = ("last_seen", "user_id", "subject", "relation", "object")
-_SAID = given(
+_SAID = table_parameter(
     "said",
     place_id=Integer(),
     user_id=Text(),

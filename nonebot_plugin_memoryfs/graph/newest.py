@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Integer, Select, bindparam, select
 
 from ..search.places import chunks
-from ..storage.given import among, given
+from ..storage.table_parameter import among, table_parameter
 from ..storage.tables import edges
 from .edges import COLUMNS, Edge, edge_of
 
@@ -37,7 +37,7 @@ def newest_edges(
 
 
 def _statement(by: By, order: str) -> Select[Any]:
-    wanted = given("wanted", position=Integer(), **{name: Integer() for name in by})
+    wanted = table_parameter("wanted", position=Integer(), **{name: Integer() for name in by})
     one = edges.alias()
     newest = (
         select(one.c.id)

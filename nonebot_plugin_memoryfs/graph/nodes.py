@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, Integer, Text, bindparam, select, update
 
 from ..search.places import chunks
-from ..storage.given import given
+from ..storage.table_parameter import table_parameter
 from ..storage.tables import nodes
 from ..storage.upserts import insert_or_ignore
 from ..text.folding import fold_name
@@ -31,7 +31,7 @@ _BY_ID = select(nodes.c.id, nodes.c.key, nodes.c.user_id).where(
 _ADD = insert_or_ignore(
     nodes,
     (nodes.c.key, nodes.c.id, nodes.c.roles),
-    rows=given("made", character_id=Text(), key=Text(), user_id=Text(), roles=Integer()),
+    rows=table_parameter("made", character_id=Text(), key=Text(), user_id=Text(), roles=Integer()),
 )
 _ADD_ROLES = (
     update(nodes)

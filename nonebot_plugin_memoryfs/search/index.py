@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from sqlalchemy import Connection, Integer, Text, bindparam, delete, select
 
-from ..storage.given import given
+from ..storage.table_parameter import table_parameter
 from ..storage.tables import documents, postings, shelves
 from ..storage.upserts import insert_or_ignore, upsert
 from ..text.grams import grams
@@ -42,7 +42,9 @@ _HELD = select(documents.c.ref, documents.c.length, documents.c.grams).where(
 _ADD = insert_or_ignore(
     documents,
     (documents.c.kind, documents.c.ref),
-    rows=given("texts", place_id=Integer(), kind=Integer(), ref=Integer(), length=Integer(), grams=Text()),
+    rows=table_parameter(
+        "texts", place_id=Integer(), kind=Integer(), ref=Integer(), length=Integer(), grams=Text()
+    ),
 )
 _POSTING = ("gram", "place_id", "kind", "ref", "count", "length")
 _DROP_DOCUMENT = delete(documents).where(

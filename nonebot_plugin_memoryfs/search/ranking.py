@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Float, Integer, Text, bindparam, func, select, true
 
-from ..storage.given import given
+from ..storage.table_parameter import table_parameter
 from ..storage.tables import documents, postings, shelves
 from .bulk import read_rows
 from .index import Kind
@@ -46,8 +46,8 @@ _SINCE = select(func.count(), func.coalesce(func.sum(documents.c.length), 0)).wh
     documents.c.ref >= bindparam("since"),
 )
 
-_GRAMS = given("grams", gram=Text())
-_PLACES = given("places", place_id=Integer(), since=Integer())
+_GRAMS = table_parameter("grams", gram=Text())
+_PLACES = table_parameter("places", place_id=Integer(), since=Integer())
 _NEWEST = (
     select(postings.c.ref)
     .where(
@@ -74,7 +74,7 @@ _PAIRS = (
 _FREQUENCIES = select(_PAIRS).where(_PAIRS.c.number > 0)
 """In how many of a place's newest documents a gram stands; and the oldest of them, where there are more."""
 
-_WEIGHED = given("weighed", gram=Text(), place_id=Integer(), since=Integer(), rarity=Float())
+_WEIGHED = table_parameter("weighed", gram=Text(), place_id=Integer(), since=Integer(), rarity=Float())
 _HELD = func.sum(_WEIGHED.c.rarity)
 _SCORE = func.sum(
     _WEIGHED.c.rarity

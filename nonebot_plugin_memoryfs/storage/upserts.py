@@ -6,7 +6,7 @@ needs it is loaded, and `.on(connection)` is the one for that connection:
     _NOTE = upsert(presence, ["user_id", "conversation_id"], ["first_at"])
     connection.execute(_NOTE.on(connection), rows)
 
-With `rows`, a table of `storage.given`, all rows come as one parameter, and the statement runs once for all.
+With `rows`, a `storage.table_parameter`, all rows come as one parameter, and the statement runs once for all.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Rows handed to a statement as one parameter, to be joined with what is stored.
+"""A table as one parameter of a statement: rows handed over, to be joined with what is stored.
 
 The text of such a statement is the same for one row and for a thousand, so it is prepared once:
 
-    _ASKED = given("asked", gram=Text(), place_id=Integer())
+    _ASKED = table_parameter("asked", gram=Text(), place_id=Integer())
     _FOUND = select(postings.c.ref).join(_ASKED, ...)
     connection.execute(_FOUND, {"asked": [["猫", 1], ["狗", 2]]})
 """
@@ -29,7 +29,7 @@ from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeEngine
 
 
-def given(name: str, **columns: TypeEngine[Any]) -> CTE:
+def table_parameter(name: str, **columns: TypeEngine[Any]) -> CTE:
     """A table of what is handed over.
 
     Args:
@@ -52,14 +52,14 @@ def among(column: ColumnElement[Any], found: Select[Any]) -> ColumnElement[bool]
 class _Rows(FunctionElement[Any]):
     """The elements of a JSON list, a row each."""
 
-    name = "given_rows"
+    name = "rows_of_json"
     inherit_cache = True
 
 
 class _Value(FunctionElement[Any]):
     """The value at a position of a JSON list."""
 
-    name = "given_value"
+    name = "value_of_json"
     type = Text()
     inherit_cache = True
 
