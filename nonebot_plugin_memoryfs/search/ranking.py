@@ -126,7 +126,7 @@ class Shelf(NamedTuple):
     """Of all of them together."""
     first: int
     last: int
-    """The first and last ref of the place."""
+    """The first and last ref of these."""
     since: int
     """The first ref that may be seen (0: all)."""
 
@@ -166,10 +166,11 @@ def shelves_of(connection: Connection, kind: Kind, since: Mapping[int, int]) -> 
         for row in connection.execute(_SHELVES, {"place_ids": chunk, "kind": int(kind)}):
             found[row.place_id] = Shelf(row.documents, row.length, row.first, row.last, since[row.place_id])
     for place_id, shelf in found.items():
-        if shelf.since and shelf.documents <= _COUNTED:
+        if shelf.since and 0 < shelf.documents <= _COUNTED:
             where = {"place_id": place_id, "kind": int(kind), "since": shelf.since}
             number, length = connection.execute(_SINCE, where).one()
-            found[place_id] = shelf._replace(documents=number, length=length)
+            first = max(shelf.first, shelf.since)
+            found[place_id] = shelf._replace(documents=number, length=length, first=first)
     return Shelves(kind, {place_id: shelf for place_id, shelf in found.items() if shelf.documents})
 
 
@@ -203,7 +204,7 @@ def rank(
         "flat": recipe.k1 * (1 - recipe.b),
         "slope": recipe.k1 * recipe.b / shelves.average,
         "least": recipe.others * enough,
-        "most": most,
+        "most": max(MOST, most),  # whether any holds enough is not asked of fewer
     }
     rows: list[tuple[int, int, float, float]] = []
     for some in filter(None, parts):

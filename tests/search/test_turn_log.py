@@ -13,7 +13,9 @@ from nonebot_plugin_memoryfs.scope import Policy, Scope, group_conversation, pri
 from nonebot_plugin_memoryfs.search import LINES, WORDS_ALONE, TurnLog, index
 from nonebot_plugin_memoryfs.search.index import Kind
 from nonebot_plugin_memoryfs.search.lines import searchable
-from nonebot_plugin_memoryfs.search.places import places_of
+from nonebot_plugin_memoryfs.search.places import place_of, places_of
+from nonebot_plugin_memoryfs.search.ranking import shelves_of
+from nonebot_plugin_memoryfs.search.review import search_everywhere
 from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.presence import note_presence, viewer_of
 from nonebot_plugin_memoryfs.storage.tables import documents, postings, shelves
@@ -157,6 +159,20 @@ def test_r1_17_rarity_is_that_of_what_may_be_seen(log: TurnLog, clock: Clock) ->
     assert alone == pytest.approx(log.search(private("1"), "摇滚")[0].score, rel=0.5)
 
 
+def test_r1_17_what_may_be_seen_begins_where_somebody_joined(store: Store) -> None:
+    with store.database.write() as connection:
+        place = place_of(connection, "neko", "qq_group_9")
+        index.put(connection, place, ((Kind.LINE, ref, "早上好") for ref in range(1, 101)))
+        all_of_it = shelves_of(connection, Kind.LINE, {place: 0}).of_place[place]
+        seen = shelves_of(connection, Kind.LINE, {place: 81}).of_place[place]
+    assert (all_of_it.documents, all_of_it.first, all_of_it.last) == (100, 1, 100)
+    assert (seen.documents, seen.first, seen.last) == (20, 81, 100)
+    assert seen.length * 5 == all_of_it.length
+    with store.database.write() as connection:
+        index.remove(connection, Kind.LINE, place, range(1, 101))
+        assert shelves_of(connection, Kind.LINE, {place: 81}).of_place == {}
+
+
 @pytest.mark.parametrize(
     "text",
     ["", " ", "%", "_", "'; DROP TABLE lines; --", "\x00\x07\ud800", "😀👨‍👩‍👧", "a" * 10_000, "汉" * 10_000],
@@ -182,6 +198,20 @@ def test_r2_21_large_places_read_their_newest_part(log: TurnLog, store: Store, c
             log.add(scope, "小明", f"早上好 {number}", clock())
     assert texts(log, scope, "龙猫")[0] == "我养了一只龙猫"
     assert texts(log, scope, "早上好", 1)[0].startswith("早上好 41")
+
+
+def test_r2_21_whether_anything_answers_does_not_hang_on_the_limit(
+    log: TurnLog, store: Store, clock: Clock
+) -> None:
+    scope = private("1")
+    with store.database.write() as connection:
+        for number in range(40):
+            log.add(scope, "x", "violin" if number < 5 else f"word{number}", clock())
+        log.add(scope, "x", "unicorn " + " ".join(f"other{number}" for number in range(400)), clock())
+        asked = "violin unicorn tango waltz polka samba rumba bolero"
+        found = search_everywhere(connection, "neko", asked, 10)
+        assert [line.text[:7] for line in found] == ["violin"] * 5 + ["unicorn"]
+        assert search_everywhere(connection, "neko", asked, 1) == found[:1]
 
 
 def test_r2_21_taking_a_line_out_leaves_nothing_behind(log: TurnLog, store: Store, clock: Clock) -> None:
