@@ -131,6 +131,9 @@ _OF_RELATION = select(*COLUMNS).where(
     edges.c.place_id.in_(bindparam("place_ids", expanding=True)),
     LIVE_EDGE,
 )
+_TWIN = select(edges.c.id).where(
+    *(edges.c[name] == bindparam(name) for name in (*_KEY, "place_id")), LIVE_EDGE
+)
 _CLOSE = (
     update(edges)
     .where(edges.c.id == bindparam("edge_id"), LIVE_EDGE)
@@ -211,6 +214,11 @@ def live_of_relation(
         statement = _OF_RELATION.limit(_RIVALS * len(chunk))
         found.extend(edge_of(row) for row in connection.execute(statement, where))
     return found
+
+
+def live_twin(connection: Connection, edge: Edge) -> int | None:
+    """The live edge that says the same in the same place."""
+    return connection.execute(_TWIN, {name: getattr(edge, name) for name in (*_KEY, "place_id")}).scalar()
 
 
 NOTHING: Mapping[int, int] = {}

@@ -31,7 +31,7 @@ _SAME = select(*COLUMNS).where(
     _IS_FACT,
     _IS_OWN,
 )
-_LEFT = select(*COLUMNS).where(_IS_FACT, _IS_OWN, LIVE_EDGE)
+_LEFT = select(edges.c.object).where(_IS_FACT, _IS_OWN, LIVE_EDGE)
 _ENDED_BY = select(*COLUMNS).where(edges.c.superseded_by.in_(bindparam("ids", expanding=True)), _IS_FACT)
 _SAID_IN = (
     select(edge_turns.c.turn_id)
@@ -109,7 +109,7 @@ def forget_facts(owner: Owner, facts: Iterable[Edge]) -> tuple[list[Edge], froze
 
 def objects_left(owner: Owner) -> frozenset[str]:
     """The objects of the person's facts that hold."""
-    return frozenset(edge_of(row).object for row in owner.connection.execute(_LEFT, owner.where))
+    return frozenset(owner.connection.scalars(_LEFT, owner.where))
 
 
 def forget_lines(owner: Owner, conversation_id: str, line_ids: Collection[int]) -> None:

@@ -238,15 +238,6 @@ class TurnMemory(OverGraph):
             newest = chain.newest_turns(connection, scope) if newest is None else newest
             return look_back(search, self._log, scope, text, self._zone(), newest, found)
 
-    def corrected_turns(self, scope: Scope, turn_ids: Iterable[int]) -> frozenset[int]:
-        """Of these turns, those in which a fact was said that was superseded there later (R1.19).
-
-        Only turns of conversations the scope may look into; what was said again since is live.
-        """
-        with self._store.database.read() as connection:
-            places = self._search(connection, scope).places
-            return frozenset(superseded_objects(connection, turn_ids, places))
-
     def with_corrections(self, scope: Scope, hits: Sequence[Hit], search: Search | None = None) -> list[Hit]:
         """Hits as they may be shown: `（已更正）` for a text that states what was superseded (R1.19)."""
         with self._store.database.read() as connection:

@@ -10,7 +10,7 @@ from ..storage.tables import LIVE_EDGE, PURGED_EDGE, edges
 from ..text.folding import fold_name
 from . import answers
 from .contradictions import settle_contraries
-from .edges import COLUMNS, NOTHING, Edge, Sighting, close, edge_of, settle
+from .edges import COLUMNS, NOTHING, Edge, Sighting, close, edge_of, live_twin, settle
 from .kinds import EdgeKind, Role
 from .nodes import End, by_id
 from .purge import LAST_PURGED, REPLACED, UNDO_FOR, owned
@@ -24,8 +24,6 @@ _PURGED_THEN = select(*COLUMNS).where(
     edges.c.valid_to == bindparam("then"),
     PURGED_EDGE,
 )
-_OF_A_TWIN = ("place_id", "subject_id", "relation_id", "object_id")
-_TWIN = select(edges.c.id).where(*(edges.c[name] == bindparam(name) for name in _OF_A_TWIN), LIVE_EDGE)
 _AS_HISTORY = REPLACED.values(purged=False)
 _REOPEN = (
     update(edges)
@@ -60,7 +58,7 @@ def reopen(search: Search, place_id: int, then: datetime, at: datetime) -> tuple
         _end_replacement(search, edge, then, at)
     opened: list[Edge] = []
     for edge in closed:
-        twin = connection.execute(_TWIN, {name: getattr(edge, name) for name in _OF_A_TWIN}).scalar()
+        twin = live_twin(connection, edge)
         if twin is None:
             connection.execute(_REOPEN, {"edge_id": edge.id})
             opened.append(edge)

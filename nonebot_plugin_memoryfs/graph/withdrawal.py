@@ -12,7 +12,7 @@ from ..search.index import Kind
 from ..search.places import known_place
 from ..storage.tables import HAS_TEXT, edge_turns, edges, lines, nodes, traces, turns
 from ..text.folding import fold_sentence
-from .edges import COLUMNS, Edge, edge_of
+from .edges import COLUMNS, Edge, edge_of, live_twin
 from .kinds import EdgeKind
 
 _LOOKED_THROUGH = 2_000
@@ -76,13 +76,6 @@ _CLOSED_BY = select(*COLUMNS).where(
     edges.c.place_id == bindparam("place_id"),
     edges.c.superseded_by == bindparam("of_edge"),
     edges.c.purged.is_(False),
-)
-_LIVE_TWIN = select(edges.c.id).where(
-    edges.c.place_id == bindparam("place_id"),
-    edges.c.subject_id == bindparam("subject_id"),
-    edges.c.relation_id == bindparam("relation_id"),
-    edges.c.object_id == bindparam("object_id"),
-    edges.c.valid_to.is_(None),
 )
 _REOPEN = update(edges).where(edges.c.id == bindparam("of_edge")).values(valid_to=None, superseded_by=None)
 _PASS_ON = update(edges).where(edges.c.id == bindparam("of_edge")).values(superseded_by=bindparam("by"))
@@ -169,9 +162,7 @@ def give_way(connection: Connection, edge: Edge) -> None:
     """What a fact had ended holds again, or was ended by what ended the fact."""
     where = {"subject_id": edge.subject_id, "place_id": edge.place_id, "of_edge": edge.id}
     for former in [edge_of(row) for row in connection.execute(_CLOSED_BY, where)]:
-        names = ("place_id", "subject_id", "relation_id", "object_id")
-        twin = connection.execute(_LIVE_TWIN, {name: getattr(former, name) for name in names}).first()
-        if edge.valid_to is None and twin is None:
+        if edge.valid_to is None and live_twin(connection, former) is None:
             connection.execute(_REOPEN, {"of_edge": former.id})
         else:
             connection.execute(_PASS_ON, {"of_edge": former.id, "by": edge.superseded_by})

@@ -97,7 +97,7 @@ def ended(connection: Connection, now: datetime) -> list[str]:
 
 
 def of_sources(connection: Connection, sources: Iterable[str]) -> list[str]:
-    """The ids of notes that come from these turns."""
+    """The ids of notes that come from these turns or messages."""
     return [id for chunk in chunks(sources) for id in connection.scalars(_OF_SOURCES, {"sources": chunk})]
 
 

@@ -27,6 +27,11 @@ def said(graph: MemoryGraph, scope: Scope, query: str, depth: int = 1) -> set[tu
     return {(f.subject, f.relation, f.object) for f in found}
 
 
+def corrected_turns(graph: MemoryGraph, scope: Scope, turn_ids: list[int], text: str) -> set[int]:
+    """Of these turns, those of which this text shows as corrected."""
+    return {turn for turn in turn_ids if graph.corrected_texts(scope, {text: turn}) != {text: text}}
+
+
 @pytest.fixture
 def graph(store: Store) -> MemoryGraph:
     return MemoryGraph(store)

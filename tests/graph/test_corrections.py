@@ -9,9 +9,11 @@ from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.tables import edge_turns
 
 from ..conftest import Clock
-from .conftest import fact, group, private
+from .conftest import corrected_turns, fact, group, private
 
 CORRECTED = "（已更正）"
+STATED = "杭州，上海，我喜欢摇滚乐"
+"""Everything that is corrected below."""
 
 
 def tell(
@@ -53,9 +55,9 @@ def test_r1_19_what_was_corrected_is_never_live_again(graph: MemoryGraph, store:
     old = tell(graph, clock, "我住在杭州", "杭州", reply="杭州是个好地方喵")
     said_twice = tell(graph, clock, "我说过我住杭州的", "杭州", gist="用户住在杭州")
     assert "杭州" in shown(graph, log, private())
-    assert graph.corrected_turns(private(), [old, said_twice]) == frozenset()
+    assert corrected_turns(graph, private(), [old, said_twice], STATED) == frozenset()
     new = tell(graph, clock, "我搬家了，我住在上海", "上海")
-    assert graph.corrected_turns(private(), [old, said_twice, new]) == {old, said_twice}
+    assert corrected_turns(graph, private(), [old, said_twice, new], STATED) == {old, said_twice}
     for later in range(12):
         text = shown(graph, log, private())
         assert "杭州" not in text
@@ -83,7 +85,7 @@ def test_r1_19_what_holds_again_is_shown_again(graph: MemoryGraph, clock: Clock)
     first = tell(graph, clock, "我住在杭州", "杭州")
     away = tell(graph, clock, "我住在上海", "上海")
     tell(graph, clock, "我又回杭州住了", "杭州")
-    assert graph.corrected_turns(private(), [first, away]) == {away}
+    assert corrected_turns(graph, private(), [first, away], STATED) == {away}
     assert "我住在杭州" in graph.task_chain(private()).text
 
 
@@ -93,25 +95,25 @@ def test_r1_19_a_turn_that_states_both_is_not_corrected(graph: MemoryGraph, cloc
         graph.memory_commit(private(), [fact("用户", "住在", city)], turn_id=turn)
         clock.advance(seconds=1)
     graph.complete_turn(turn, reply="好", speaker="猫娘")
-    assert graph.corrected_turns(private(), [turn]) == frozenset()
+    assert corrected_turns(graph, private(), [turn], STATED) == frozenset()
 
 
 def test_r1_19_a_replacement_corrects_and_its_undo_takes_that_back(graph: MemoryGraph, clock: Clock) -> None:
     turn = tell(graph, clock, "我喜欢摇滚乐")
     graph.memory_purge(private(), "用户", "聊", "我喜欢摇滚乐", replacement="爵士")
-    assert graph.corrected_turns(private(), [turn]) == {turn}
+    assert corrected_turns(graph, private(), [turn], STATED) == {turn}
     graph.undo_purge(private())
-    assert graph.corrected_turns(private(), [turn]) == frozenset()
+    assert corrected_turns(graph, private(), [turn], STATED) == frozenset()
 
 
 def test_r1_19_a_private_correction_does_not_tell_the_group(graph: MemoryGraph, clock: Clock) -> None:
     here = tell(graph, clock, "我住在杭州", "杭州", scope=group())
     tell(graph, clock, "我住在上海", "上海")
-    assert graph.corrected_turns(group(), [here]) == frozenset()
+    assert corrected_turns(graph, group(), [here], STATED) == frozenset()
     assert "杭州" in graph.task_chain(group()).text
     tell(graph, clock, "我住在上海", "上海", scope=group())
-    assert graph.corrected_turns(group(), [here]) == {here}
-    assert graph.corrected_turns(group("B"), [here]) == frozenset()
+    assert corrected_turns(graph, group(), [here], STATED) == {here}
+    assert corrected_turns(graph, group("B"), [here], STATED) == frozenset()
 
 
 def test_r1_19_hits_of_corrected_turns_say_so(graph: MemoryGraph, store: Store, clock: Clock) -> None:

@@ -9,7 +9,7 @@ from nonebot_plugin_memoryfs.storage import Store
 from nonebot_plugin_memoryfs.storage.tables import edges
 
 from ..conftest import Clock
-from .conftest import fact, group, private, said
+from .conftest import corrected_turns, fact, group, private, said
 
 
 def likes(graph: MemoryGraph, *things: str, user: str = "1") -> None:
@@ -201,10 +201,10 @@ def test_r1_19_a_replacement_is_linked_to_its_turn(graph: MemoryGraph, clock: Cl
     second = graph.open_turn(private(), "小明", "不对，是爵士")
     assert graph.memory_purge(private(), "用户", "喜欢", "摇滚", replacement="爵士", turn_id=second).ok
     graph.complete_turn(second, reply="改好了", speaker="猫娘")
-    assert graph.corrected_turns(private(), [first, second]) == {first}
+    assert corrected_turns(graph, private(), [first, second], "摇滚 爵士") == {first}
     clock.advance(minutes=1)
     graph.memory_purge(private(), "用户", "喜欢", "爵士", replacement="民谣")
-    assert graph.corrected_turns(private(), [first, second]) == {first, second}
+    assert corrected_turns(graph, private(), [first, second], "摇滚 爵士") == {first, second}
     text = graph.task_chain(private()).text
     assert "摇滚" not in text
     assert "爵士" not in text

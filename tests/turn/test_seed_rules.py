@@ -3,6 +3,7 @@
 import pytest
 
 from nonebot_plugin_memoryfs.concurrency import in_thread
+from nonebot_plugin_memoryfs.search.corrections import CORRECTED
 from nonebot_plugin_memoryfs.turn.checklist import check
 
 from .conftest import Chat
@@ -80,6 +81,6 @@ async def test_r1_19_a_correction_by_tool_is_linked_to_its_turn(chat: Chat) -> N
     second = await chat.say("说错了，是爵士")
     chat.model.calls = [("memory_purge", {**purge, "object": "爵士", "replacement": "民谣"})]
     await chat.say("又说错了，是民谣")
-    ids = [first.turn_id, second.turn_id]
-    corrected = await in_thread(chat.app.rooms.graph.corrected_turns, first.incoming.scope, ids)
-    assert corrected == {first.turn_id, second.turn_id}
+    said = {"摇滚": first.turn_id, "爵士": second.turn_id}
+    shown = await in_thread(chat.app.rooms.graph.corrected_texts, first.incoming.scope, said)
+    assert set(shown.values()) == {CORRECTED}
