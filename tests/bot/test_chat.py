@@ -245,6 +245,8 @@ async def test_r4_11_a_note_goes_with_the_message_that_had_it_kept(app: App) -> 
     await running.chat.withdraw(notice)
     [note] = await in_thread(running.app.rooms.prompts.notes.find, "30008")
     assert note.content == "周五值班"
+    assert await command(app, private("/记忆 记住 钥匙在花盆下", user_id=30008, message_id=80)) == []
+    assert await in_thread(running.app.rooms.prompts.notes.find, "30008") == [note]
 
 
 @pytest.mark.usefixtures("started")

@@ -85,6 +85,8 @@ async def carry_out(command: Command, desk: Desk, bot: Bot, event: MessageEvent,
     if not command.always and not await app.is_on(conversation_of(event)):
         return
     asked = await _asked(desk, bot, event)
+    if app.was_taken_back(asked.scope, asked.message_id):
+        return
     if not asked.scope.private and not await app.keeps_nothing_of(asked.scope.user_id):
         await app.note_presence(asked.scope)
     try:
