@@ -13,7 +13,7 @@ from ..text.sentences import shorten
 from .commit import Said, write_triplets
 from .edges import close
 from .nodes import CHARACTER
-from .traits import CARD, EVERYWHERE, traits_of
+from .traits import CARD, EVERY_CONVERSATION, traits_of
 from .triplets import NAME_LIMIT, OBJECT_LIMIT, Triplet, tidy
 
 SYSTEM = ""
@@ -32,10 +32,12 @@ def write_persona(
     Raises:
         InvalidInput: a trait has no name, no value, or too long a name.
     """
-    place_id = place_of(connection, character_id, conversation_id or EVERYWHERE)
+    place_id = place_of(connection, character_id, conversation_id or EVERY_CONVERSATION)
     before = traits_of(connection, character_id, place_id)
     traits = [_trait(name, value) for name, value in attributes.items()]
-    kept = _write(connection, character_id, conversation_id or EVERYWHERE, traits, at) if traits else ()
+    kept = (
+        _write(connection, character_id, conversation_id or EVERY_CONVERSATION, traits, at) if traits else ()
+    )
     close(connection, (edge for edge in before if edge.id not in kept), at)
 
 
@@ -66,14 +68,14 @@ def write_trait(
     Raises:
         InvalidInput: the trait has no name, or too long a one.
     """
-    place_id = place_of(connection, character_id, conversation_id or EVERYWHERE)
+    place_id = place_of(connection, character_id, conversation_id or EVERY_CONVERSATION)
     before = traits_of(connection, character_id, place_id)
     same = [edge for edge in before if fold_name(edge.relation) == fold_name(tidy(name))]
     if not tidy(value):
         close(connection, same, at)
         return bool(same)
     trait = _trait(name, value)
-    _write(connection, character_id, conversation_id or EVERYWHERE, [trait], at)
+    _write(connection, character_id, conversation_id or EVERY_CONVERSATION, [trait], at)
     return [edge.object for edge in same] != [trait.object]
 
 

@@ -15,7 +15,7 @@ from .nodes import CHARACTER_KEY
 CARD = " "
 """The conversation of what the card says: no scope can have a blank one (`scope.check_scope`)."""
 
-EVERYWHERE = ""
+EVERY_CONVERSATION = ""
 """The conversation of what somebody set for all of them."""
 
 _TRAITS = 60
@@ -42,7 +42,7 @@ def traits_of(connection: Connection, character_id: str, place_id: int) -> list[
 
 def persona_in(connection: Connection, character_id: str, conversation_id: str) -> list[Edge]:
     """The traits that hold in a conversation: its own, then those of everywhere, then the card's."""
-    layers = (CARD, EVERYWHERE, conversation_id)
+    layers = (CARD, EVERY_CONVERSATION, conversation_id)
     known = places_of(connection, character_id, set(layers))
     holds: dict[int, Edge] = {}
     for place_id in sorted(known, key=lambda p: layers.index(known[p])):
