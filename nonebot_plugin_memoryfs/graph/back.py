@@ -17,8 +17,7 @@ from .results import BackRecall
 from .tasks import tasks_in
 
 _PAUSED = 5
-LOOKED_BACK = 5
-"""Older lines that a message that points back brings up."""
+_HITS = 5
 _NAMED = 6
 _WHOLE = 500
 _LINE = 160
@@ -41,9 +40,9 @@ def look_back(
     if words:
         before = first_line(connection, [turn.id for turn in newest])
         if found is None:
-            found = log.search_for(connection, search.viewer, words, LOOKED_BACK, before=before)
+            found = log.search_for(connection, search.viewer, words, _HITS, before=before)
         older = [hit for hit in found if before is None or hit.id < before]
-        hits = corrected_hits(search, older[:LOOKED_BACK])
+        hits = corrected_hits(search, older[:_HITS])
     named = () if words else _named(search, newest[:2])
     told = [
         *(task_line(task, _WHOLE) for task in paused),

@@ -124,7 +124,8 @@ def _fact_parts(recalled: Recalled, zone: tzinfo | None) -> Iterable[Part]:
     told = {at for at, fact in enumerate(recalled.facts.facts) if fact.id in recalled.repeated}
     facts = tuple(line for at, line in enumerate(lines) if at not in told)
     yield Part(name="facts", lines=facts, cut=Cut.FACTS, weakest="last")
-    sayings = tuple(_saying(hit, zone) for hit in recalled.sayings)
+    shown = recalled.back.line_ids if recalled.back else ()
+    sayings = tuple(_saying(hit, zone) for hit in recalled.sayings if hit.id not in shown)
     yield Part(name="sayings", heading="以前说过：", lines=sayings, cut=Cut.FACTS, weakest="last")
 
 

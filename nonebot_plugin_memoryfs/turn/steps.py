@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from ..graph.back import LOOKED_BACK
 from ..graph.recall import Search
 from ..prompt import ChosenNotes
 from ..scope import Scope, group_of
@@ -27,6 +26,8 @@ from .trace import save_trace, trace_of
 from .values import Incoming, Recalled, Turn
 
 _SAYINGS = 5
+_LOOKED_THROUGH = 100
+"""Lines among which a message that points back finds older ones: in a lively group most are newer."""
 _AT_ONCE = 20
 
 
@@ -81,10 +82,10 @@ def recall(rooms: Rooms, turn: Turn) -> Turn:
         chain = rooms.graph.task_chain(scope)
         facts = rooms.graph.recall_facts(scope, incoming.text, search=search)
         shown = {turn.turn_id, *(past.id for past in chain.newest)}
-        back, asked = None, incoming.text
+        back, asked, most = None, incoming.text, _SAYINGS + 2 * len(shown)
         if looks_back := points_back(incoming.text):
-            asked = without_reference_words(incoming.text) or incoming.text
-        found = rooms.log.search_for(connection, turn.viewer, asked, _SAYINGS + LOOKED_BACK + 2 * len(shown))
+            asked, most = without_reference_words(incoming.text) or incoming.text, _LOOKED_THROUGH
+        found = rooms.log.search_for(connection, turn.viewer, asked, most)
         if looks_back:
             back = rooms.graph.recall_back(scope, incoming.text, search, newest=chain.newest, found=found)
         sayings = rooms.graph.with_corrections(

@@ -6,7 +6,7 @@ from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.search.corrections import CORRECTED
 from nonebot_plugin_memoryfs.turn.checklist import check
 
-from .conftest import Chat
+from .conftest import GROUP, Chat
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,24 @@ async def test_r1_19_a_correction_by_tool_is_linked_to_its_turn(chat: Chat) -> N
     said = {"摇滚": first.turn_id, "爵士": second.turn_id}
     shown = await in_thread(chat.app.rooms.graph.corrected_texts, first.incoming.scope, said)
     assert set(shown.values()) == {CORRECTED}
+
+
+async def test_r2_16_what_was_said_since_elsewhere_hides_nothing_older(chat: Chat) -> None:
+    await chat.say("备用钥匙在花盆下面")
+    for number in range(7):
+        await chat.say(f"闲话{number}")
+    for number in range(30):
+        said = f"备用钥匙放在哪里呢 {number}"
+        await in_thread(chat.app.rooms.log.add, GROUP, "小红", said, chat.clock())
+    await chat.say("我之前说的备用钥匙放在哪里")
+    asked = chat.model.asked[-1].system
+    assert "花盆下面" in asked
+    assert asked.count("备用钥匙放在哪里呢") == 5
+
+
+async def test_r2_16_no_older_line_stands_twice_in_a_prompt(chat: Chat) -> None:
+    await chat.say("备用钥匙在花盆下面")
+    for number in range(7):
+        await chat.say(f"闲话{number}")
+    await chat.say("我之前说的备用钥匙放在哪里")
+    assert chat.model.asked[-1].system.count("小明：备用钥匙在花盆下面") == 1
