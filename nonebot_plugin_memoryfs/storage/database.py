@@ -91,6 +91,7 @@ class Database:
             )
         except ImportError:
             raise ConfigError(_NO_DRIVER) from None
+        event.listen(engine, "connect", _configure_postgresql)
         event.listen(engine, "begin", _begin_postgresql)
         return cls(engine, read_only=read_only)
 
@@ -261,6 +262,11 @@ def _configure_reader(connection: Any, _record: object) -> None:
     for pragma in ("query_only=ON", f"busy_timeout={_BUSY_MS}"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _configure_postgresql(connection: Any, _record: object) -> None:
+    connection.execute("SET jit = off")  # compiling takes longer than any statement here
+    connection.commit()
 
 
 def _begin_sqlite(connection: Connection) -> None:

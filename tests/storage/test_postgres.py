@@ -111,6 +111,13 @@ def test_r6_01_reads_cannot_write_and_leave_writes_as_they_were(store: Store) ->
 
 
 @on_postgresql
+def test_r6_09_no_statement_is_compiled_before_it_is_run(store: Store) -> None:
+    """Rows that come as one parameter are taken for a hundred: dear enough to be compiled, each time anew."""
+    with store.database.read() as c:
+        assert c.scalar(text("SHOW jit")) == "off"
+
+
+@on_postgresql
 def test_r6_03_beside_nothing_can_be_written(store: Store, url: str) -> None:
     beside = open_beside(HERE, url)
     with pytest.raises(RuntimeError, match="reading only"), beside.write():
