@@ -58,20 +58,18 @@ _NEWEST = (
     )
     .order_by(postings.c.ref.desc())
 )
-_PAIRS = (
+_OF_PAIR = _NEWEST.correlate(_GRAMS, _PLACES)
+_FREQUENCIES = (
     select(
         _GRAMS.c.gram,
         _PLACES.c.place_id,
         _PLACES.c.since,
-        select(func.count())
-        .select_from(_NEWEST.correlate(_GRAMS, _PLACES).limit(bindparam("newest")).subquery())
-        .label("number"),
-        _NEWEST.limit(1).offset(bindparam("all_but_one")).label("oldest"),
+        select(func.count()).select_from(_OF_PAIR.limit(bindparam("newest")).subquery()).scalar_subquery(),
+        _OF_PAIR.limit(1).offset(bindparam("all_but_one")).scalar_subquery(),
     )
     .join_from(_GRAMS, _PLACES, true())
-    .subquery()
+    .where(_OF_PAIR.limit(1).scalar_subquery().is_not(None))  # for EXISTS, PostgreSQL reads the whole table
 )
-_FREQUENCIES = select(_PAIRS).where(_PAIRS.c.number > 0)
 """In how many of a place's newest documents a gram stands; and the oldest of them, where there are more."""
 
 _WEIGHED = table_parameter("weighed", gram=Text(), place_id=Integer(), since=Integer(), rarity=Float())
