@@ -236,7 +236,7 @@ def settle(
     An inference ends none but older inferences; the newest one may wait beside an older statement.
     `now` is as in `strongest`. Returns what was closed.
     """
-    held = live_of_relation(connection, subject_id, relation_id, [place_id])
+    held = sorted(live_of_relation(connection, subject_id, relation_id, [place_id]), key=lambda e: e.id)
     if len(held) < 2:
         return []
     best = strongest(held, now)

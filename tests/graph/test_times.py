@@ -74,3 +74,11 @@ def test_r2_05_a_newer_inference_ends_an_older_one(graph: MemoryGraph, clock: Cl
         graph.memory_commit(private(), [fact("用户", "年龄", age)])
     assert said(graph, private(), "用户") == {("用户", "年龄", "25")}
     assert {f.object for f in graph.own_facts(private())} == {"25", "27"}
+
+
+def test_r2_05_what_no_longer_holds_is_told_as_it_was_said(graph: MemoryGraph, clock: Clock) -> None:
+    graph.memory_commit(private(), [fact("用户", "喜欢", "诗人")])  # known before the other
+    for job in ("作家", "[推测]诗人", "编辑"):
+        clock.advance(minutes=1)
+        answer = graph.memory_commit(private(), [fact("用户", "职业", job)])
+    assert [f.object for f in answer.superseded] == ["作家", "诗人"]
