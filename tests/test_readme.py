@@ -1,6 +1,7 @@
 """R7.9: the README says what the code does."""
 
 import json
+import re
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -11,6 +12,7 @@ from . import command_table
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+ENGLISH = (ROOT / "README.en.md").read_text("utf-8")
 
 
 def settings_table() -> str:
@@ -40,8 +42,16 @@ def test_r7_09_command_table() -> None:
 
 
 def test_r7_10_the_two_commands() -> None:
-    assert "pip install uv && uv run bot.py" in README
-    assert "pip install uv && uv run pytest" in README
+    for text in (README, ENGLISH):
+        assert "pip install uv && uv run bot.py" in text
+        assert "pip install uv && uv run pytest" in text
+
+
+def test_r7_09_one_reads_it_in_english_too() -> None:
+    assert "[English](README.en.md)" in README
+    links = re.findall(r"\]\(([^)#]+)\)", ENGLISH)
+    assert links
+    assert all((ROOT / link).is_file() for link in links)
 
 
 def test_r7_01_env_example_names_only_settings() -> None:
