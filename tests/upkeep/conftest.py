@@ -1,9 +1,10 @@
 """Rooms that are really used: an app with the offline model, and people who talk to it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import pytest
 import pytest_asyncio
 
 from nonebot_plugin_memoryfs.app import App
@@ -11,6 +12,7 @@ from nonebot_plugin_memoryfs.concurrency import in_thread
 from nonebot_plugin_memoryfs.config import Settings
 from nonebot_plugin_memoryfs.scope import Scope, group_conversation, private_conversation
 from nonebot_plugin_memoryfs.turn import Incoming
+from nonebot_plugin_memoryfs.upkeep import Importer
 
 from ..conftest import Clock
 
@@ -25,6 +27,20 @@ def private(user_id: str) -> Scope:
 
 def in_group(user_id: str) -> Scope:
     return Scope("neko", GROUP, user_id, private=False)
+
+
+@pytest.fixture
+def opened(tmp_path: Path, clock: Clock) -> Iterator[App]:
+    """An app that does not run."""
+    app = App.open(Settings(), tmp_path / "data", clock=clock)
+    yield app
+    app.rooms.store.close()
+
+
+@pytest.fixture
+def importer(opened: App) -> Importer:
+    rooms = opened.rooms
+    return Importer(rooms.store, rooms.memory, rooms.prompts, rooms.graph, rooms.zone)
 
 
 class Talk:

@@ -2,36 +2,20 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from nonebot_plugin_memoryfs.__main__ import main
 from nonebot_plugin_memoryfs.app import App
-from nonebot_plugin_memoryfs.config import Settings
 from nonebot_plugin_memoryfs.errors import InvalidInput
 from nonebot_plugin_memoryfs.scope import Scope
 from nonebot_plugin_memoryfs.upkeep import Importer, Wish
 from nonebot_plugin_memoryfs.upkeep.dump import dump, tables
 
-from ..conftest import Clock
 from .conftest import in_group, private
 
 ME = private("10001")
-
-
-@pytest.fixture
-def opened(tmp_path: Path, clock: Clock) -> Iterator[App]:
-    app = App.open(Settings(), tmp_path / "data", clock=clock)
-    yield app
-    app.rooms.store.close()
-
-
-@pytest.fixture
-def importer(opened: App) -> Importer:
-    rooms = opened.rooms
-    return Importer(rooms.store, rooms.memory, rooms.prompts, rooms.graph, rooms.zone)
 
 
 def held(app: App) -> list[str]:

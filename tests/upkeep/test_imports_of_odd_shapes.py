@@ -1,14 +1,12 @@
 """R6.6: sources that are odd, long, or vouch for themselves: nothing is lost or told wider for them."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nonebot_plugin_memoryfs.app import App
-from nonebot_plugin_memoryfs.config import Settings
 from nonebot_plugin_memoryfs.graph import MemoryGraph
 from nonebot_plugin_memoryfs.memory import Entry, MemoryFS
 from nonebot_plugin_memoryfs.prompt import PromptManager
@@ -26,19 +24,6 @@ PERSONA = "characters/neko/users/10001/user_persona.md"
 DIGEST = "characters/neko/users/10001/recent_digest.md"
 LONG = "\n\n".join(f"[2026-07-01 09:00] 第{n}段" for n in range(130))
 TRUST = Wish(trust_untagged=True)
-
-
-@pytest.fixture
-def opened(tmp_path: Path, clock: Clock) -> Iterator[App]:
-    app = App.open(Settings(), tmp_path / "data", clock=clock)
-    yield app
-    app.rooms.store.close()
-
-
-@pytest.fixture
-def importer(opened: App) -> Importer:
-    rooms = opened.rooms
-    return Importer(rooms.store, rooms.memory, rooms.prompts, rooms.graph, rooms.zone)
 
 
 def source(tmp_path: Path, name: str, data: Any) -> Path:
