@@ -68,6 +68,11 @@ class Scope:
     """Whether only this user reads the conversation."""
 
 
+def scope_in(character_id: str, conversation_id: str, user_id: str) -> Scope:
+    """The scope that ids mean by themselves: everything but a group is private."""
+    return Scope(character_id, conversation_id, user_id, kind_of(conversation_id) != "group")
+
+
 def check_scope(scope: object) -> None:
     """Refuse a scope nothing can be kept under, at the door of a room (R2.20).
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from ..errors import InvalidInput
-from ..scope import Scope, kind_of
+from ..scope import Scope, scope_in
 from ..search.corrections import corrected, superseded_objects
 from ..search.lines import add_line
 from ..storage.erased import erased_since
@@ -184,8 +184,7 @@ def open_turns(connection: Connection) -> list[OpenTurn]:
         spoken = [
             line for line in connection.execute(_LINES, {"turn_ids": [row.id]}) if not line.by_character
         ]
-        private = kind_of(row.conversation_id) != "group"
-        scope = Scope(row.character_id, row.conversation_id, row.user_id, private)
+        scope = scope_in(row.character_id, row.conversation_id, row.user_id)
         speaker = spoken[-1].speaker if spoken else ""
         found.append(OpenTurn(row.id, scope, speaker, "\n".join(line.text for line in spoken if line.text)))
     return found

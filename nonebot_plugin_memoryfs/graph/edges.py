@@ -222,6 +222,7 @@ def live_twin(connection: Connection, edge: Edge) -> int | None:
 
 
 NOTHING: Mapping[int, int] = {}
+"""No edge is said this moment (see `strongest`)."""
 
 
 def settle(

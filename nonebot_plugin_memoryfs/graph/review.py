@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, or_, select
 
 from ..errors import InvalidInput, Outdated
-from ..scope import Scope, kind_of
+from ..scope import Scope, scope_in
 from ..search.places import chunks
 from ..storage.tables import LIVE_EDGE, PURGED_EDGE, aliases, edge_turns, edges, nodes, places
 from ..text.folding import fold_name
@@ -306,5 +306,4 @@ def _names(connection: Connection, node_ids: Sequence[int]) -> dict[int, str]:
 
 def _scope_of(fact: StoredFact) -> Scope:
     """Where a fact was said, and by whom."""
-    private = kind_of(fact.conversation_id) != "group"
-    return Scope(fact.character_id, fact.conversation_id, fact.user_id, private)
+    return scope_in(fact.character_id, fact.conversation_id, fact.user_id)

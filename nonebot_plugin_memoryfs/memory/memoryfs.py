@@ -14,7 +14,7 @@ from typing import Unpack
 from zoneinfo import ZoneInfo
 
 from ..errors import InvalidInput, Outdated
-from ..scope import Policy, Scope, Viewer, kind_of
+from ..scope import Policy, Viewer, scope_in
 from ..storage import Store
 from ..storage.presence import note_presence, viewer_of
 from . import paths, rendering
@@ -176,7 +176,7 @@ class MemoryFS:
 
     def build_prompt_context(self, char_id: str, user_id: str, conversation_id: str) -> str:
         """The memory for this user's prompt in this conversation; `""` for none (R1.12)."""
-        scope = Scope(char_id, conversation_id, user_id, kind_of(conversation_id) != "group")
+        scope = scope_in(char_id, conversation_id, user_id)
         with self._files.reading() as connection:
             return build_context(connection, self._recipe, viewer_of(connection, scope)).text
 
